@@ -1,0 +1,220 @@
+#include "kernel-bridge/af_alg_transport.hpp"
+
+#include <linux/if_alg.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "kernel-bridge/descriptor.hpp"
+
+#ifndef AF_ALG
+#define AF_ALG 38
+#endif
+#ifndef SOL_ALG
+#define SOL_ALG 279
+#endif
+
+namespace kaccel::kernel {
+
+Status status_of_errno(int error_number) noexcept {
+  switch (error_number) {
+    case EAFNOSUPPORT:
+    case ESOCKTNOSUPPORT:
+    case EPROTONOSUPPORT:
+      return {Failure::no_af_alg, error_number};
+    case EPERM:
+    case EACCES:
+    case ENOSYS:
+      return {Failure::denied, error_number};
+    case ENOENT:
+      return {Failure::no_driver, error_number};
+    case EBUSY:
+      return {Failure::busy, error_number};
+    case EMFILE:
+    case ENFILE:
+      return {Failure::no_descriptors, error_number};
+    case ENOMEM:
+    case ENOBUFS:
+      return {Failure::no_memory, error_number};
+    case EBADF:
+    case ENOTSOCK:
+      return {Failure::descriptor_lost, error_number};
+    default:
+      return {Failure::driver_error, error_number};
+  }
+}
+
+namespace {
+
+// Repeats a system call that a signal interrupted before it did anything.
+template <class Call>
+auto uninterrupted(Call call) noexcept {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+std::size_t socket_buffer(int socket, int which) noexcept {
+  int size = 0;
+  socklen_t length = sizeof size;
+  if (::getsockopt(socket, SOL_SOCKET, which, &size, &length) != 0 || size < 0) return 0;
+  return static_cast<std::size_t>(size);
+}
+
+// The control message of a request: the operation and, where there is one, the IV. Laid out once a
+// session; a request only writes the direction and the IV. Without ALG_SET_OP the kernel would
+// decrypt.
+class ControlMessage {
+ public:
+  explicit ControlMessage(std::size_t iv_size) noexcept {
+    msghdr message{};
+    message.msg_control = buffer_.data();
+    message.msg_controllen = buffer_.size();
+
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_ALG;
+    header->cmsg_type = ALG_SET_OP;
+    header->cmsg_len = CMSG_LEN(sizeof(std::uint32_t));
+    operation_ = CMSG_DATA(header);
+    size_ = CMSG_SPACE(sizeof(std::uint32_t));
+    if (iv_size == 0) return;
+
+    header = CMSG_NXTHDR(&message, header);
+    header->cmsg_level = SOL_ALG;
+    header->cmsg_type = ALG_SET_IV;
+    header->cmsg_len = CMSG_LEN(sizeof(af_alg_iv) + iv_size);
+    const auto length = static_cast<std::uint32_t>(iv_size);
+    std::memcpy(CMSG_DATA(header) + offsetof(af_alg_iv, ivlen), &length, sizeof length);
+    iv_ = CMSG_DATA(header) + offsetof(af_alg_iv, iv);
+    size_ += CMSG_SPACE(sizeof(af_alg_iv) + iv_size);
+  }
+  ControlMessage(const ControlMessage&) = delete;
+  ControlMessage& operator=(const ControlMessage&) = delete;
+
+  void fill(Direction direction, std::span<const std::uint8_t> iv) noexcept {
+    const std::uint32_t operation =
+        direction == Direction::encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
+    std::memcpy(operation_, &operation, sizeof operation);
+    if (!iv.empty()) std::memcpy(iv_, iv.data(), iv.size());
+  }
+
+  void* data() noexcept { return buffer_.data(); }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  alignas(
+      cmsghdr) std::array<unsigned char, CMSG_SPACE(sizeof(std::uint32_t)) +
+                                             CMSG_SPACE(sizeof(af_alg_iv) + max_iv_size)> buffer_{};
+  unsigned char* operation_ = nullptr;
+  unsigned char* iv_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class AfAlgSession final : public Session {
+ public:
+  AfAlgSession(Descriptor&& transform, std::size_t iv_size) noexcept
+      : transform_(std::move(transform)), control_(iv_size) {}
+
+  Status set_key(std::span<const std::uint8_t> key) noexcept override {
+    // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt).
+    operation_.reset();
+    if (!transform_.intact()) return {Failure::descriptor_lost, 0};
+    if (::setsockopt(transform_.number(), SOL_ALG, ALG_SET_KEY, key.data(),
+                     static_cast<socklen_t>(key.size())) != 0) {
+      return errno == EINVAL || errno == ENOKEY ? Status{Failure::bad_key, errno}
+                                                : status_of_errno(errno);
+    }
+    const int number = uninterrupted(
+        [&] { return ::accept4(transform_.number(), nullptr, nullptr, SOCK_CLOEXEC); });
+    if (number < 0) return status_of_errno(errno);
+    if (!operation_.adopt(number)) return {Failure::descriptor_lost, errno};
+    max_request_ = request_limit(number);
+    return success;
+  }
+
+  Status crypt(const CipherRequest& request) noexcept override {
+    if (!operation_.intact()) return {Failure::descriptor_lost, 0};
+    control_.fill(request.direction, request.iv);
+
+    // sendmsg(2) takes a pointer to non-const for historical reasons and only reads.
+    iovec input{const_cast<std::uint8_t*>(request.input.data()), request.input.size()};
+    msghdr message{};
+    message.msg_iov = &input;
+    message.msg_iovlen = 1;
+    message.msg_control = control_.data();
+    // size_t in glibc, socklen_t in musl.
+    message.msg_controllen = static_cast<decltype(message.msg_controllen)>(control_.size());
+
+    // MSG_DONTWAIT: with a send buffer that is too small the kernel would wait for a reader, and
+    // the reader is us.
+    const ssize_t sent = uninterrupted(
+        [&] { return ::sendmsg(operation_.number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+    if (sent < 0) return status_of_errno(errno);
+    if (static_cast<std::size_t>(sent) != request.input.size()) {
+      return {Failure::short_transfer, 0};
+    }
+
+    // Exactly what was sent: asking for more would wait for ever.
+    const ssize_t received = uninterrupted(
+        [&] { return ::read(operation_.number(), request.output, request.input.size()); });
+    if (received < 0) return status_of_errno(errno);
+    if (received != sent) return {Failure::short_transfer, 0};
+    return success;
+  }
+
+  std::size_t max_request() const noexcept override { return max_request_; }
+
+ private:
+  // The kernel counts a request's bytes against the send buffer rounded down to pages, but allows
+  // at least a page (af_alg_sndbuf in include/crypto/if_alg.h); the receive side counts alike.
+  static std::size_t request_limit(int socket) noexcept {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t buffer =
+        std::min(socket_buffer(socket, SO_SNDBUF), socket_buffer(socket, SO_RCVBUF));
+    return std::max(buffer / page * page, page);
+  }
+
+  Descriptor transform_;
+  Descriptor operation_;  // after transform_: closed first
+  ControlMessage control_;
+  std::size_t max_request_ = 4096;
+};
+
+class AfAlgTransport final : public Transport {
+ public:
+  Status open(const char* driver, Algorithm algorithm,
+              std::unique_ptr<Session>& session) noexcept override {
+    const AlgorithmInfo& row = info(algorithm);
+    sockaddr_alg address{};
+    address.salg_family = AF_ALG;
+    if (std::strlen(driver) >= sizeof address.salg_name) return {Failure::no_driver, ENAMETOOLONG};
+    std::strcpy(reinterpret_cast<char*>(address.salg_type), row.socket_type);
+    std::strcpy(reinterpret_cast<char*>(address.salg_name), driver);
+
+    const int number = ::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (number < 0) return status_of_errno(errno);
+    Descriptor transform;
+    if (!transform.adopt(number)) return {Failure::descriptor_lost, errno};
+    const int bound = uninterrupted([&] {
+      return ::bind(number, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    });
+    if (bound != 0) return status_of_errno(errno);
+
+    session.reset(new (std::nothrow) AfAlgSession(std::move(transform), row.iv_size));
+    return session ? success : Status{Failure::no_memory, ENOMEM};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_af_alg_transport() noexcept {
+  return std::unique_ptr<Transport>(new (std::nothrow) AfAlgTransport);
+}
+
+}  // namespace kaccel::kernel

@@ -1,0 +1,39 @@
+// A socket descriptor that knows which socket it is.
+//
+// Daemons close every descriptor they find (closefrom(3)), and the number may then be someone
+// else's TCP connection: a write there would leak data, a close would cut it. So the socket's
+// device and inode are remembered and compared before each use.
+#pragma once
+
+#include <sys/types.h>
+
+namespace kaccel::kernel {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { reset(); }
+
+  // Takes over an open descriptor, just made. False (and closed) when it cannot be identified.
+  bool adopt(int number) noexcept;
+
+  // Whether the number still refers to the socket that was adopted. One fstat(2).
+  bool intact() const noexcept;
+
+  // Closes it, unless the number has become someone else's.
+  void reset() noexcept;
+
+  int number() const noexcept { return number_; }
+  bool is_open() const noexcept { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace kaccel::kernel

@@ -1,0 +1,400 @@
+#include "provider/cipher_context.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <openssl/prov_ssl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "provider/counters.hpp"
+
+namespace kaccel {
+
+using kernel::Direction;
+
+namespace {
+
+constexpr std::size_t round_down(std::size_t size, std::size_t block) noexcept {
+  return size - size % block;
+}
+
+}  // namespace
+
+// Life ------------------------------------------------------------------------------------------
+
+CipherContext::CipherContext(CipherRoute& route) noexcept
+    : route_(route), row_(kernel::info(route.driver.algorithm)) {}
+
+CipherContext::CipherContext(const CipherContext& other, void* inner) noexcept
+    : CipherContext(other) {
+  inner_ = inner;
+  session_ = route_.pool->share(other.session_);
+}
+
+void* CipherContext::create(CipherRoute& route) noexcept {
+  auto* context = new (std::nothrow) CipherContext(route);
+  if (context == nullptr) return nullptr;
+  context->inner_ = route.software.newctx(route.software_provider_context);
+  if (context->inner_ == nullptr) {
+    delete context;
+    return nullptr;
+  }
+  return context;
+}
+
+void CipherContext::free(void* context) noexcept {
+  auto* self = static_cast<CipherContext*>(context);
+  if (self == nullptr) return;
+  self->route_.pool->release(self->session_);
+  self->route_.software.freectx(self->inner_);
+  delete self;
+}
+
+void* CipherContext::duplicate(void* context) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (!self.make_inner_current()) return nullptr;
+  void* inner = self.route_.software.dupctx(self.inner_);
+  if (inner == nullptr) return nullptr;
+  auto* copy = new (std::nothrow) CipherContext(self, inner);
+  if (copy == nullptr) self.route_.software.freectx(inner);
+  return copy;
+}
+
+// Init and parameters ---------------------------------------------------------------------------
+
+int CipherContext::encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                                const unsigned char* iv, std::size_t iv_size,
+                                const OSSL_PARAM params[]) noexcept {
+  return static_cast<CipherContext*>(context)->init(Direction::encrypt, key, key_size, iv, iv_size,
+                                                    params);
+}
+
+int CipherContext::decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                                const unsigned char* iv, std::size_t iv_size,
+                                const OSSL_PARAM params[]) noexcept {
+  return static_cast<CipherContext*>(context)->init(Direction::decrypt, key, key_size, iv, iv_size,
+                                                    params);
+}
+
+int CipherContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
+                        const unsigned char* iv, std::size_t iv_size,
+                        const OSSL_PARAM params[]) noexcept {
+  const bool iv_survives = iv == nullptr && has_iv();
+  if (iv_survives && !make_inner_current()) return 0;
+  inner_is_current_ = true;  // otherwise init replaces all that inner was missing
+
+  if (iv_survives && iv_set_ && original_iv_displaced_ &&
+      row_.chaining == kernel::Chaining::cbc) {
+    // OpenSSL restarts CBC from the original IV, which inner no longer has. CTR goes on counting.
+    iv = original_iv_.data();
+    iv_size = row_.iv_size;
+  }
+  if (iv != nullptr && iv_size == row_.iv_size) original_iv_displaced_ = false;
+
+  direction_ = direction;
+  total_ = 0;
+  software_only_ = false;
+  const auto software_init = direction == Direction::encrypt ? route_.software.encrypt_init
+                                                             : route_.software.decrypt_init;
+  const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
+  if (ok != 1) {
+    stay_in_software();
+    return ok;
+  }
+  if (key != nullptr) remember_key(key, key_size);
+  iv_set_ = iv_set_ || iv != nullptr;
+  if (params != nullptr) note_params(params);
+  set_software_limit();
+  return ok;
+}
+
+void CipherContext::remember_key(const unsigned char* key, std::size_t key_size) noexcept {
+  const std::span new_key(key, key_size);
+  if (key_.equals(new_key)) return;  // the session that has it loaded stays ours
+  route_.pool->release(session_);
+  key_.assign(new_key);
+}
+
+// Follows the settings that change how data moves. All others are inner's alone.
+void CipherContext::note_params(const OSSL_PARAM params[]) noexcept {
+  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_PADDING)) {
+    unsigned int value = 0;
+    if (OSSL_PARAM_get_uint(p, &value) == 1) {
+      // In mid-message it changes what inner holds back in ways of its own.
+      if (total_ != 0 && (value != 0) != padding_) stay_in_software();
+      padding_ = value != 0;
+    }
+  }
+  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_VERSION)) {
+    unsigned int value = 0;
+    if (OSSL_PARAM_get_uint(p, &value) == 1) {
+      if (total_ != 0 && value != tls_version_) stay_in_software();
+      tls_version_ = value;
+    }
+  }
+  // Moves CTR's position within a block.
+  if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_NUM) != nullptr) stay_in_software();
+}
+
+int CipherContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (!self.make_inner_current()) return 0;
+  const int ok = self.route_.software.set_ctx_params(self.inner_, params);
+  if (ok == 1 && params != nullptr) {
+    self.note_params(params);
+    self.set_software_limit();
+  }
+  return ok;
+}
+
+int CipherContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (!self.make_inner_current()) return 0;
+  const int ok = self.route_.software.get_ctx_params(self.inner_, params);
+  if (ok != 1 || !self.original_iv_displaced_) return ok;
+  OSSL_PARAM* p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
+  if (p == nullptr) return ok;
+  const std::size_t size = self.row_.iv_size;
+  return p->data_type == OSSL_PARAM_OCTET_PTR
+             ? OSSL_PARAM_set_octet_ptr(p, self.original_iv_.data(), size)
+             : OSSL_PARAM_set_octet_string(p, self.original_iv_.data(), size);
+}
+
+Threshold CipherContext::threshold() const noexcept {
+  return direction_ == Direction::encrypt ? route_.encrypt : route_.decrypt;
+}
+
+// Until the next init. Inner has or gets everything, so no byte is lost.
+void CipherContext::stay_in_software() noexcept {
+  software_only_ = true;
+  set_software_limit();
+}
+
+void CipherContext::set_software_limit() noexcept {
+  const bool no_route = software_only_ || threshold() < 0 || key_.empty() ||
+                        (has_iv() && !iv_set_) || route_.driver.health.is_out() ||
+                        // Removing MAC and padding takes the same time for every content only in
+                        // OpenSSL's own code.
+                        (in_tls_mode() && direction_ == Direction::decrypt);
+  if (!inner_is_current_) {
+    software_limit_ = 0;  // any data first has to pass make_inner_current()
+  } else if (no_route) {
+    software_limit_ = SIZE_MAX;
+  } else {
+    software_limit_ = software_limit(threshold());
+  }
+}
+
+// The chaining value's way there and back ---------------------------------------------------------
+
+// Before hardware: iv_ becomes what inner would go on from.
+bool CipherContext::fetch_iv_from_inner() noexcept {
+  if (!has_iv() || !inner_is_current_) return true;
+  std::array<std::uint8_t, kernel::max_iv_size> original{};
+  OSSL_PARAM params[] = {
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, iv_.data(), row_.iv_size),
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_IV, original.data(), row_.iv_size),
+      OSSL_PARAM_construct_end(),
+  };
+  if (route_.software.get_ctx_params(inner_, params) != 1) return false;
+  if (!original_iv_displaced_) {
+    original_iv_ = original;
+    original_iv_displaced_ = true;
+  }
+  return true;
+}
+
+// After hardware: inner goes on from iv_, with an empty buffer.
+bool CipherContext::make_inner_current() noexcept {
+  if (inner_is_current_) return true;
+  const auto software_init = direction_ == Direction::encrypt ? route_.software.encrypt_init
+                                                              : route_.software.decrypt_init;
+  const int ok = has_iv()
+                     ? software_init(inner_, nullptr, 0, iv_.data(), row_.iv_size, nullptr)
+                     : software_init(inner_, nullptr, 0, nullptr, 0, nullptr);
+  if (ok != 1) return false;
+  inner_is_current_ = true;
+  set_software_limit();
+  return true;
+}
+
+// Data --------------------------------------------------------------------------------------------
+
+int CipherContext::update(void* context, unsigned char* out, std::size_t* out_size,
+                          std::size_t out_capacity, const unsigned char* in,
+                          std::size_t in_size) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (in_size <= self.software_limit_) [[likely]] {
+    self.total_ += in_size;
+    const int ok =
+        self.route_.software.update(self.inner_, out, out_size, out_capacity, in, in_size);
+    if (ok != 1) [[unlikely]] self.stay_in_software();
+    return ok;
+  }
+  if (self.in_tls_mode()) return self.tls_record(out, out_size, out_capacity, in, in_size);
+  return self.routed(self.route_.software.update, self.plan_update(in_size), out, out_size,
+                     out_capacity, in, in_size);
+}
+
+// EVP_Cipher(): whole blocks without padding, past inner's buffer.
+int CipherContext::cipher(void* context, unsigned char* out, std::size_t* out_size,
+                          std::size_t out_capacity, const unsigned char* in,
+                          std::size_t in_size) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  // For the block modes total_ counts what passes inner's buffer, and this does not.
+  const std::size_t total = self.total_ + (self.is_stream() ? in_size : 0);
+  Plan plan;
+  if (in_size > self.software_limit_ && in != nullptr && !self.in_tls_mode()) {
+    if (self.is_stream()) {
+      plan = self.plan_update(in_size);
+    } else if (self.buffered() == 0) {
+      plan = self.plan_whole_blocks(in_size);
+    }
+  }
+  const int ok = self.routed(self.route_.software.cipher, plan, out, out_size, out_capacity, in,
+                             in_size);
+  self.total_ = total;
+  return ok;
+}
+
+int CipherContext::final(void* context, unsigned char* out, std::size_t* out_size,
+                         std::size_t out_capacity) noexcept {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (!self.make_inner_current()) return 0;
+  const int ok = self.route_.software.final(self.inner_, out, out_size, out_capacity);
+  if (ok != 1) {
+    self.stay_in_software();
+  } else if (!self.is_stream()) {
+    self.total_ = 0;
+  }
+  return ok;
+}
+
+// Bytes in inner's buffer (ciphercommon.c keeps a full last block back when decrypting with
+// padding); for CTR, keystream bytes already used of the current block.
+std::size_t CipherContext::buffered() const noexcept {
+  const std::size_t rest = total_ % row_.block_size;
+  const bool holds_back = !is_stream() && padding_ && direction_ == Direction::decrypt;
+  return holds_back && rest == 0 && total_ != 0 ? row_.block_size : rest;
+}
+
+CipherContext::Plan CipherContext::plan_whole_blocks(std::size_t size) const noexcept {
+  if (size % row_.block_size != 0) return {};
+  return {0, 0, size, size};
+}
+
+CipherContext::Plan CipherContext::plan_update(std::size_t size) const noexcept {
+  const std::size_t block = row_.block_size;
+  const std::size_t held = buffered();
+  if (is_stream() || !padding_ || direction_ == Direction::encrypt) {
+    const std::size_t head = held == 0 ? 0 : block - held;
+    if (size < head) return {};
+    return {head, head, round_down(size - head, block),
+            is_stream() ? size : round_down(held + size, block)};
+  }
+  // Decryption with padding: inner always holds 1 to 16 bytes once it has seen any. To get its
+  // block out, the head completes it and adds one more, which inner then holds and hardware takes
+  // again. The last block of all is left for the tail, since the padding may be in it.
+  const std::size_t head = held == 0 ? 0 : block - held + block;
+  if (size <= head) return {};
+  const std::size_t start = head == 0 ? 0 : head - block;
+  return {head, start, round_down(size - start - 1, block), round_down(held + size - 1, block)};
+}
+
+bool CipherContext::goes_to_hardware(std::size_t size) const noexcept {
+  return !software_only_ && !key_.empty() && !route_.driver.health.is_out() &&
+         decide(threshold(), size, route_.key_size, route_.driver.restrictions).route ==
+             Route::hardware;
+}
+
+int CipherContext::all_by_software(SoftwareFunction* function, unsigned char* out,
+                                   std::size_t* out_size, std::size_t out_capacity,
+                                   const unsigned char* in, std::size_t in_size) noexcept {
+  if (!make_inner_current()) return 0;
+  set_software_limit();
+  total_ += in_size;
+  const int ok = function(inner_, out, out_size, out_capacity, in, in_size);
+  if (ok != 1) stay_in_software();
+  return ok;
+}
+
+// One call in three parts. Whatever hardware leaves undone goes to inner with the tail, so a failure
+// is nothing special here.
+int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned char* out,
+                          std::size_t* out_size, std::size_t out_capacity,
+                          const unsigned char* in, std::size_t in_size) noexcept {
+  if (!goes_to_hardware(plan.hardware) || plan.output > out_capacity) {
+    return all_by_software(function, out, out_size, out_capacity, in, in_size);
+  }
+  std::size_t written = 0;
+  if (plan.head != 0) {
+    if (all_by_software(function, out, &written, out_capacity, in, plan.head) != 1) return 0;
+  }
+  if (!fetch_iv_from_inner()) {
+    stay_in_software();
+    return 0;
+  }
+  const std::size_t done = run_hardware(in + plan.hardware_start, out + written, plan.hardware);
+  const std::size_t consumed = plan.hardware_start + done;
+  written += done;
+  total_ += consumed - plan.head;
+
+  std::size_t tail_written = 0;
+  if (consumed < in_size &&
+      all_by_software(function, out + written, &tail_written, out_capacity - written,
+                      in + consumed, in_size - consumed) != 1) {
+    return 0;
+  }
+  *out_size = written + tail_written;
+  return 1;
+}
+
+// Returns how many bytes are done, from none to all. Afterwards iv_ is the truth and inner is not.
+std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* out,
+                                        std::size_t size) noexcept {
+  const kernel::CipherProgress progress = kernel::run_cipher(
+      *route_.pool, session_,
+      {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
+  inner_is_current_ = false;
+  if (progress.status) {
+    route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+    if (progress.status.failure == kernel::Failure::bad_key) software_only_ = true;
+  }
+  route_.counters->hardware_bytes.fetch_add(progress.done, std::memory_order_relaxed);
+  set_software_limit();
+  return progress.done;
+}
+
+// A TLS record to encrypt, in place: the padding is TLS's (RFC 5246, 6.2.3.2) and there is no
+// buffer. Whatever is out of the ordinary is OpenSSL's to refuse.
+int CipherContext::tls_record(unsigned char* out, std::size_t* out_size, std::size_t out_capacity,
+                              const unsigned char* in, std::size_t in_size) noexcept {
+  const std::size_t padding = row_.block_size - in_size % row_.block_size;
+  const std::size_t size = in_size + padding;
+  const bool ordinary = in == out && padding_ && tls_version_ != SSL3_VERSION &&
+                        out_capacity >= size && direction_ == Direction::encrypt;
+  if (!ordinary || !goes_to_hardware(size) || !fetch_iv_from_inner()) {
+    return all_by_software(route_.software.update, out, out_size, out_capacity, in, in_size);
+  }
+  std::memset(out + in_size, static_cast<int>(padding - 1), padding);
+  const std::size_t done = run_hardware(out, out, size);
+  total_ += in_size;
+  if (done < size) {
+    // The record is padded already, so the rest goes past inner's padding.
+    std::size_t rest = 0;
+    if (!make_inner_current() ||
+        route_.software.cipher(inner_, out + done, &rest, size - done, out + done, size - done) !=
+            1) {
+      stay_in_software();
+      return 0;
+    }
+  }
+  *out_size = size;
+  return 1;
+}
+
+}  // namespace kaccel

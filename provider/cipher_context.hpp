@@ -1,0 +1,133 @@
+// One cipher operation of an algorithm that has a hardware route: OpenSSL's own context, and beside
+// it what is needed to take over from it and to hand back to it.
+//
+// How bytes flow. OpenSSL's context ("inner") always holds the partial block, the held-back padding
+// block and CTR's leftover keystream. A call above the threshold is cut in three:
+//
+//      |  head: completes what inner holds  |  whole blocks: hardware  |  tail: into inner  |
+//
+// Between head and tail the chaining value moves: inner -> iv_ -> driver -> iv_ -> inner. The way
+// back is taken only when inner is needed again (inner_is_current_).
+#pragma once
+
+#include <openssl/core_dispatch.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel-bridge/cipher_run.hpp"
+#include "kernel-bridge/secret.hpp"
+#include "kernel-bridge/session_pool.hpp"
+#include "provider/cipher_functions.hpp"
+#include "provider/routing.hpp"
+
+namespace kaccel {
+
+struct UsageCounters;
+
+// What the contexts of one algorithm share. Lives as long as the provider.
+struct CipherRoute {
+  CipherFunctions software;
+  void* software_provider_context = nullptr;
+  kernel::BoundDriver driver;
+  std::size_t key_size = 0;  // bytes
+  Threshold encrypt = never_hardware;
+  Threshold decrypt = never_hardware;
+  kernel::SessionPool* pool = nullptr;
+  UsageCounters* counters = nullptr;
+};
+
+class CipherContext {
+ public:
+  // The dispatch functions. They have OpenSSL's contract (provider-cipher(7)); nullptr or 0 with an
+  // error raised is failure.
+  static void* create(CipherRoute& route) noexcept;
+  static void free(void* context) noexcept;
+  static void* duplicate(void* context) noexcept;
+  static int encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                          const unsigned char* iv, std::size_t iv_size,
+                          const OSSL_PARAM params[]) noexcept;
+  static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                          const unsigned char* iv, std::size_t iv_size,
+                          const OSSL_PARAM params[]) noexcept;
+  static int update(void* context, unsigned char* out, std::size_t* out_size,
+                    std::size_t out_capacity, const unsigned char* in,
+                    std::size_t in_size) noexcept;
+  static int final(void* context, unsigned char* out, std::size_t* out_size,
+                   std::size_t out_capacity) noexcept;
+  static int cipher(void* context, unsigned char* out, std::size_t* out_size,
+                    std::size_t out_capacity, const unsigned char* in,
+                    std::size_t in_size) noexcept;
+  static int get_params(void* context, OSSL_PARAM params[]) noexcept;
+  static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
+
+ private:
+  // OpenSSL's update and cipher functions have one signature.
+  using SoftwareFunction = OSSL_FUNC_cipher_update_fn;
+
+  // How one call is cut. head + hardware + tail == size of the call; for padded decryption the
+  // head's last block is left in inner's buffer, and hardware starts that much earlier.
+  struct Plan {
+    std::size_t head = 0;
+    std::size_t hardware_start = 0;
+    std::size_t hardware = 0;
+    std::size_t output = 0;  // bytes the whole call puts out
+  };
+
+  explicit CipherContext(CipherRoute& route) noexcept;
+  CipherContext(const CipherContext& other, void* inner) noexcept;
+
+  bool has_iv() const noexcept { return row_.iv_size != 0; }
+  bool is_stream() const noexcept { return row_.chaining == kernel::Chaining::ctr; }
+  bool in_tls_mode() const noexcept { return tls_version_ != 0; }
+  Threshold threshold() const noexcept;
+  std::size_t buffered() const noexcept;
+
+  int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,
+           const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  void remember_key(const unsigned char* key, std::size_t key_size) noexcept;
+  void note_params(const OSSL_PARAM params[]) noexcept;
+
+  void stay_in_software() noexcept;
+  void set_software_limit() noexcept;
+
+  bool fetch_iv_from_inner() noexcept;
+  bool make_inner_current() noexcept;
+
+  Plan plan_update(std::size_t size) const noexcept;
+  Plan plan_whole_blocks(std::size_t size) const noexcept;
+  bool goes_to_hardware(std::size_t size) const noexcept;
+  int all_by_software(SoftwareFunction* function, unsigned char* out, std::size_t* out_size,
+                      std::size_t out_capacity, const unsigned char* in,
+                      std::size_t in_size) noexcept;
+  int routed(SoftwareFunction* function, const Plan& plan, unsigned char* out,
+             std::size_t* out_size, std::size_t out_capacity, const unsigned char* in,
+             std::size_t in_size) noexcept;
+  int tls_record(unsigned char* out, std::size_t* out_size, std::size_t out_capacity,
+                 const unsigned char* in, std::size_t in_size) noexcept;
+  std::size_t run_hardware(const unsigned char* in, unsigned char* out, std::size_t size) noexcept;
+
+  // The first three are all that a call staying in software reads.
+  void* inner_ = nullptr;
+  std::size_t software_limit_ = SIZE_MAX;  // calls of up to so many bytes go straight to inner_
+  std::size_t total_ = 0;                  // bytes of this message so far; tells what inner holds
+
+  CipherRoute& route_;
+  const kernel::AlgorithmInfo& row_;
+  kernel::SecretKey key_;
+  kernel::SessionPool::Handle session_;
+  std::array<std::uint8_t, kernel::max_iv_size> iv_{};           // valid while !inner_is_current_
+  std::array<std::uint8_t, kernel::max_iv_size> original_iv_{};  // valid while it is displaced
+  bool inner_is_current_ = true;
+  // Setting inner's IV also overwrites the original one that it restores on a re-init and reports
+  // as "iv"; from then on original_iv_ answers.
+  bool original_iv_displaced_ = false;
+  bool iv_set_ = false;
+  bool padding_ = true;
+  bool software_only_ = false;  // until the next init: something happened that we do not follow
+  kernel::Direction direction_ = kernel::Direction::encrypt;
+  unsigned int tls_version_ = 0;
+};
+
+}  // namespace kaccel

@@ -1,0 +1,111 @@
+#include "provider/config_file.hpp"
+
+#include <openssl/conf.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace kaccel {
+namespace {
+
+struct FreeConf {
+  void operator()(CONF* conf) const noexcept { NCONF_free(conf); }
+};
+using ConfPointer = std::unique_ptr<CONF, FreeConf>;
+
+// Leaves OpenSSL's error queue as it was.
+class ErrorMark {
+ public:
+  ErrorMark() noexcept { ERR_set_mark(); }
+  ErrorMark(const ErrorMark&) = delete;
+  ErrorMark& operator=(const ErrorMark&) = delete;
+  ~ErrorMark() { ERR_pop_to_mark(); }
+};
+
+// What the newest error says, for a message: OpenSSL's reason and its detail.
+std::string last_error_text() {
+  const char* data = nullptr;
+  int flags = 0;
+  const unsigned long code = ERR_peek_last_error_data(&data, &flags);
+  if (code == 0) return "unknown reason";
+  const char* reason = ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code))
+                                              : ERR_reason_error_string(code);
+  std::string text = reason == nullptr ? "unknown reason" : reason;
+  if ((flags & ERR_TXT_STRING) != 0 && data != nullptr && *data != '\0') {
+    text.append(" (").append(data).append(")");
+  }
+  return text;
+}
+
+// After a load that succeeded: an include that failed for another reason than not being there.
+std::string unreadable_include() {
+  const unsigned long code = ERR_peek_last_error();
+  if (code == 0 || !ERR_SYSTEM_ERROR(code) || ERR_GET_REASON(code) == ENOENT) return {};
+  return last_error_text();
+}
+
+constexpr int deepest_nesting = 8;
+
+// As OpenSSL does it (crypto/provider_conf.c): a value that names a section stands for it.
+void flatten(const CONF* conf, const char* section, const std::string& prefix, int depth,
+             std::map<std::string, std::string>& values) {
+  STACK_OF(CONF_VALUE)* entries = NCONF_get_section(conf, section);
+  for (int i = 0; i < sk_CONF_VALUE_num(entries); ++i) {
+    const CONF_VALUE* entry = sk_CONF_VALUE_value(entries, i);
+    // OpenSSL lets a name be written "1.name" to keep several apart, in a section's own keys only.
+    const std::string key = prefix + entry->name;
+    const bool nested = depth < deepest_nesting && NCONF_get_section(conf, entry->value) != nullptr;
+    if (nested) {
+      flatten(conf, entry->value, key + ".", depth + 1, values);
+    } else {
+      values[key] = entry->value;
+    }
+  }
+}
+
+}  // namespace
+
+std::string default_config_path() {
+  char* path = CONF_get1_default_config_file();
+  if (path == nullptr) return {};
+  std::string result(path);
+  OPENSSL_free(path);
+  return result;
+}
+
+std::optional<ConfigSection> read_config_section(const std::string& path, std::string& problem) {
+  const ErrorMark mark;
+  const ConfPointer conf(NCONF_new(nullptr));
+  if (conf == nullptr) {
+    problem = "out of memory";
+    return std::nullopt;
+  }
+  // A fresh queue would be simpler to read, but the application's errors must stay; so tell them
+  // apart by what is the newest before.
+  const unsigned long before = ERR_peek_last_error();
+  long line = 0;
+  if (NCONF_load(conf.get(), path.c_str(), &line) <= 0) {
+    problem = path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + last_error_text();
+    return std::nullopt;
+  }
+  ConfigSection section;
+  if (ERR_peek_last_error() != before) section.unreadable_include = unreadable_include();
+
+  const char* main_section = NCONF_get_string(conf.get(), nullptr, "openssl_conf");
+  const char* providers = main_section == nullptr
+                              ? nullptr
+                              : NCONF_get_string(conf.get(), main_section, "providers");
+  const char* own =
+      providers == nullptr ? nullptr : NCONF_get_string(conf.get(), providers, "kaccel");
+  if (own == nullptr || NCONF_get_section(conf.get(), own) == nullptr) {
+    problem = path + ": no section for a provider named kaccel (openssl_conf -> providers -> kaccel)";
+    return std::nullopt;
+  }
+  flatten(conf.get(), own, "", 0, section.values);
+  return section;
+}
+
+}  // namespace kaccel

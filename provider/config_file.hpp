@@ -1,0 +1,25 @@
+// Finds kaccel's section in an openssl.cnf, with OpenSSL's own config reader.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kaccel {
+
+struct ConfigSection {
+  // Flattened as OpenSSL's core hands it to the provider; see SettingsLookup.
+  std::map<std::string, std::string> values;
+  // One line about a file that is included, exists and cannot be read; "" if there is none. OpenSSL
+  // passes over such a file in silence.
+  std::string unreadable_include;
+};
+
+// Path of the file OpenSSL reads by default (OPENSSL_CONF or the one in OPENSSLDIR); "" if unknown.
+std::string default_config_path();
+
+// Reads `path` and follows openssl_conf -> providers -> kaccel. Nothing where the file cannot be
+// read or does not name kaccel; then `problem` says why in one line. May throw std::bad_alloc.
+std::optional<ConfigSection> read_config_section(const std::string& path, std::string& problem);
+
+}  // namespace kaccel

@@ -1,0 +1,70 @@
+// Everything one loaded kaccel owns: what OpenSSL calls the provider context.
+#pragma once
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/provider.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel-bridge/session_pool.hpp"
+#include "kernel-bridge/transport.hpp"
+#include "provider/algorithms.hpp"
+#include "provider/cipher_context.hpp"
+#include "provider/counters.hpp"
+#include "provider/default_companion.hpp"
+#include "provider/errors.hpp"
+#include "provider/settings.hpp"
+#include "provider/software.hpp"
+
+namespace kaccel {
+
+// Where the settings come from when kaccel is embedded in a program (embed.hpp).
+struct Embedding {
+  Settings settings;
+  kernel::Transport* transport = nullptr;  // nullptr: AF_ALG
+};
+
+class ProviderContext {
+ public:
+  // nullptr with errors raised when kaccel cannot work at all. A bad configuration is no such case:
+  // its error is raised and everything stays in software. May throw std::bad_alloc.
+  static std::unique_ptr<ProviderContext> create(const OSSL_CORE_HANDLE* handle,
+                                                 const OSSL_DISPATCH* core_functions,
+                                                 const Embedding* embedding);
+
+  ProviderContext(const ProviderContext&) = delete;
+  ProviderContext& operator=(const ProviderContext&) = delete;
+  ~ProviderContext() = default;
+
+  const OSSL_ALGORITHM* ciphers() const noexcept { return ciphers_.data(); }
+  CipherRoute& route(std::size_t row) noexcept { return routes_[row]; }
+  const Software& software() const noexcept { return *software_; }
+  const UsageCounters& usage() const noexcept { return usage_; }
+  kernel::SessionPool::Counters sessions() noexcept { return pool_->counters(); }
+  // For `openssl list -providers -verbose`: version, and in one phrase what kaccel is doing.
+  const char* build_info() const noexcept { return build_info_.c_str(); }
+
+ private:
+  ProviderContext() = default;
+
+  void set_up_routes(const Settings& settings);
+  void set_up_tables();
+  void describe_state(const Settings& settings, const std::string& problem);
+
+  // In the order in which they need each other; destroyed in reverse.
+  DefaultCompanion default_companion_;
+  std::unique_ptr<Software> software_;
+  std::unique_ptr<kernel::Transport> own_transport_;
+  std::unique_ptr<kernel::SessionPool> pool_;
+  UsageCounters usage_;
+  std::array<CipherRoute, cipher_algorithms.size()> routes_;
+  std::array<std::vector<OSSL_DISPATCH>, cipher_algorithms.size()> dispatch_;
+  std::vector<OSSL_ALGORITHM> ciphers_;
+  std::string build_info_;
+};
+
+}  // namespace kaccel

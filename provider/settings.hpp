@@ -1,0 +1,76 @@
+// kaccel's configuration: what the provider's section of openssl.cnf and the thresholds file say,
+// checked. Shared by the provider and kaccel-calibrate, so that both read it alike.
+//
+//   [kaccel_sect]                      keys of the provider's section
+//   module = kaccel.so                 (OpenSSL's own keys: identity, module, soft_load, activate)
+//   activate = 1
+//   thresholds = kaccel_thresholds     the section that kaccel-thresholds.cnf brings
+//   max_sessions = 64                  most keyed kernel sessions a process keeps (1..1024)
+//   load_default = yes                 bring OpenSSL's default provider along if nobody did
+//   force_threshold = N                this threshold for every algorithm that has a driver
+//
+//   [kaccel_thresholds]                one group of keys an algorithm, written by kaccel-calibrate
+//   AES-128-CBC.driver = cbc-aes-qce   the kernel's driver name
+//   AES-128-CBC.encrypt = 768          thresholds in bytes, by direction: up to it software;
+//   AES-128-CBC.decrypt = 768          0: always hardware; -1: never
+//   AES-128-CBC.min_size = 32          optional restrictions a self-test found, in bytes
+//   AES-128-CBC.max_size = 65536
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel-bridge/restrictions.hpp"
+#include "provider/algorithms.hpp"
+#include "provider/routing.hpp"
+
+namespace kaccel {
+
+struct AlgorithmSettings {
+  std::string driver;  // "" : no hardware route
+  Threshold encrypt = never_hardware;
+  Threshold decrypt = never_hardware;
+  kernel::Restrictions restrictions;  // from the file only; the known-drivers row is added later
+};
+
+struct Settings {
+  std::array<AlgorithmSettings, cipher_algorithms.size()> ciphers;
+  // True where a thresholds section was there, whatever it holds. False: the caller may fill
+  // `ciphers` from the drivers it finds (see published_settings).
+  bool calibrated = false;
+  std::size_t max_sessions = 64;
+  bool load_default = true;
+  std::optional<Threshold> force_threshold;
+};
+
+// The first thing wrong with a configuration: one line that names key, value and what is allowed.
+struct SettingsError {
+  std::string message;
+};
+
+// Value of a key of the provider's section, nested sections flattened with dots
+// ("thresholds.AES-128-CBC.encrypt"), or nullptr. OpenSSL's core answers exactly so.
+using SettingsLookup = std::function<const char*(const char* key)>;
+
+// Reads and checks every key kaccel knows. On an error returns it and leaves `settings` alone.
+// May throw std::bad_alloc.
+std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settings& settings);
+
+// Every key kaccel knows, flattened, in a fixed order.
+std::vector<std::string> known_settings_keys();
+
+// Checks names only: the first key of a flattened section that neither kaccel nor OpenSSL's
+// provider loading knows. May throw std::bad_alloc.
+std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::string>& section);
+
+// For a device that was never calibrated: the known drivers that /proc/crypto lists, each with its
+// published threshold. `proc_crypto` is the file's text. May throw std::bad_alloc.
+void published_settings(std::string_view proc_crypto, Settings& settings);
+
+}  // namespace kaccel
