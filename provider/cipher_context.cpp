@@ -85,8 +85,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   if (iv_survives && !make_inner_current()) return 0;
   inner_is_current_ = true;  // otherwise init replaces all that inner was missing
 
-  if (iv_survives && iv_set_ && original_iv_displaced_ &&
-      row_.chaining == kernel::Chaining::cbc) {
+  if (iv_survives && iv_set_ && original_iv_displaced_ && row_.chaining == kernel::Chaining::cbc) {
     // OpenSSL restarts CBC from the original IV, which inner no longer has. CTR goes on counting.
     iv = original_iv_.data();
     iv_size = row_.iv_size;
@@ -96,8 +95,8 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   direction_ = direction;
   total_ = 0;
   software_only_ = false;
-  const auto software_init = direction == Direction::encrypt ? route_.software.encrypt_init
-                                                             : route_.software.decrypt_init;
+  const auto software_init =
+      direction == Direction::encrypt ? route_.software.encrypt_init : route_.software.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
   if (ok != 1) {
     stay_in_software();
@@ -211,9 +210,8 @@ bool CipherContext::make_inner_current() noexcept {
   if (inner_is_current_) return true;
   const auto software_init = direction_ == Direction::encrypt ? route_.software.encrypt_init
                                                               : route_.software.decrypt_init;
-  const int ok = has_iv()
-                     ? software_init(inner_, nullptr, 0, iv_.data(), row_.iv_size, nullptr)
-                     : software_init(inner_, nullptr, 0, nullptr, 0, nullptr);
+  const int ok = has_iv() ? software_init(inner_, nullptr, 0, iv_.data(), row_.iv_size, nullptr)
+                          : software_init(inner_, nullptr, 0, nullptr, 0, nullptr);
   if (ok != 1) return false;
   inner_is_current_ = true;
   set_software_limit();
@@ -230,7 +228,8 @@ int CipherContext::update(void* context, unsigned char* out, std::size_t* out_si
     self.total_ += in_size;
     const int ok =
         self.route_.software.update(self.inner_, out, out_size, out_capacity, in, in_size);
-    if (ok != 1) [[unlikely]] self.stay_in_software();
+    if (ok != 1) [[unlikely]]
+      self.stay_in_software();
     return ok;
   }
   if (self.in_tls_mode()) return self.tls_record(out, out_size, out_capacity, in, in_size);
@@ -253,8 +252,8 @@ int CipherContext::cipher(void* context, unsigned char* out, std::size_t* out_si
       plan = self.plan_whole_blocks(in_size);
     }
   }
-  const int ok = self.routed(self.route_.software.cipher, plan, out, out_size, out_capacity, in,
-                             in_size);
+  const int ok =
+      self.routed(self.route_.software.cipher, plan, out, out_size, out_capacity, in, in_size);
   self.total_ = total;
   return ok;
 }
@@ -320,11 +319,11 @@ int CipherContext::all_by_software(SoftwareFunction* function, unsigned char* ou
   return ok;
 }
 
-// One call in three parts. Whatever hardware leaves undone goes to inner with the tail, so a failure
-// is nothing special here.
+// One call in three parts. Whatever hardware leaves undone goes to inner with the tail, so a
+// failure is nothing special here.
 int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned char* out,
-                          std::size_t* out_size, std::size_t out_capacity,
-                          const unsigned char* in, std::size_t in_size) noexcept {
+                          std::size_t* out_size, std::size_t out_capacity, const unsigned char* in,
+                          std::size_t in_size) noexcept {
   if (!goes_to_hardware(plan.hardware) || plan.output > out_capacity) {
     return all_by_software(function, out, out_size, out_capacity, in, in_size);
   }
@@ -343,8 +342,8 @@ int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned
 
   std::size_t tail_written = 0;
   if (consumed < in_size &&
-      all_by_software(function, out + written, &tail_written, out_capacity - written,
-                      in + consumed, in_size - consumed) != 1) {
+      all_by_software(function, out + written, &tail_written, out_capacity - written, in + consumed,
+                      in_size - consumed) != 1) {
     return 0;
   }
   *out_size = written + tail_written;
@@ -355,8 +354,7 @@ int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned
 std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* out,
                                         std::size_t size) noexcept {
   const kernel::CipherProgress progress = kernel::run_cipher(
-      *route_.pool, session_,
-      {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
+      *route_.pool, session_, {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
   inner_is_current_ = false;
   if (progress.status) {
     route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
@@ -386,9 +384,8 @@ int CipherContext::tls_record(unsigned char* out, std::size_t* out_size, std::si
   if (done < size) {
     // The record is padded already, so the rest goes past inner's padding.
     std::size_t rest = 0;
-    if (!make_inner_current() ||
-        route_.software.cipher(inner_, out + done, &rest, size - done, out + done, size - done) !=
-            1) {
+    if (!make_inner_current() || route_.software.cipher(inner_, out + done, &rest, size - done,
+                                                        out + done, size - done) != 1) {
       stay_in_software();
       return 0;
     }

@@ -21,8 +21,8 @@ CipherRoute& route_of(void* provider_context, std::size_t row) noexcept {
   return static_cast<ProviderContext*>(provider_context)->route(row);
 }
 
-// OpenSSL passes a provider context and nothing else to these functions, so each algorithm needs its
-// own: Row is its place in cipher_algorithms.
+// OpenSSL passes a provider context and nothing else to these functions, so each algorithm needs
+// its own: Row is its place in cipher_algorithms.
 template <std::size_t Row>
 struct ForRow {
   static void* new_routed(void* provider_context) noexcept {
@@ -69,8 +69,7 @@ constexpr auto functions_of_rows(std::index_sequence<Rows...>) noexcept {
 }
 
 const RowFunctions& functions_of(std::size_t row) noexcept {
-  static const auto table =
-      functions_of_rows(std::make_index_sequence<cipher_algorithms.size()>{});
+  static const auto table = functions_of_rows(std::make_index_sequence<cipher_algorithms.size()>{});
   return table[row];
 }
 

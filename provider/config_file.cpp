@@ -31,8 +31,8 @@ std::string last_error_text() {
   int flags = 0;
   const unsigned long code = ERR_peek_last_error_data(&data, &flags);
   if (code == 0) return "unknown reason";
-  const char* reason = ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code))
-                                              : ERR_reason_error_string(code);
+  const char* reason =
+      ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
   std::string text = reason == nullptr ? "unknown reason" : reason;
   if ((flags & ERR_TXT_STRING) != 0 && data != nullptr && *data != '\0') {
     text.append(" (").append(data).append(")");
@@ -95,13 +95,13 @@ std::optional<ConfigSection> read_config_section(const std::string& path, std::s
   if (ERR_peek_last_error() != before) section.unreadable_include = unreadable_include();
 
   const char* main_section = NCONF_get_string(conf.get(), nullptr, "openssl_conf");
-  const char* providers = main_section == nullptr
-                              ? nullptr
-                              : NCONF_get_string(conf.get(), main_section, "providers");
+  const char* providers =
+      main_section == nullptr ? nullptr : NCONF_get_string(conf.get(), main_section, "providers");
   const char* own =
       providers == nullptr ? nullptr : NCONF_get_string(conf.get(), providers, "kaccel");
   if (own == nullptr || NCONF_get_section(conf.get(), own) == nullptr) {
-    problem = path + ": no section for a provider named kaccel (openssl_conf -> providers -> kaccel)";
+    problem =
+        path + ": no section for a provider named kaccel (openssl_conf -> providers -> kaccel)";
     return std::nullopt;
   }
   flatten(conf.get(), own, "", 0, section.values);

@@ -4,23 +4,15 @@
 // openssl.cnf activates kaccel alone would have no RSA, no random numbers and no ssh.
 #pragma once
 
-#include <openssl/provider.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
 
 namespace kaccel {
 
-class DefaultCompanion {
- public:
-  DefaultCompanion() = default;
-  DefaultCompanion(const DefaultCompanion&) = delete;
-  DefaultCompanion& operator=(const DefaultCompanion&) = delete;
-  ~DefaultCompanion();
-
-  // Loads "default" into the application's library context unless it is there. False, with
-  // OpenSSL's error raised, when it cannot be loaded.
-  bool join(OSSL_LIB_CTX* library_context) noexcept;
-
- private:
-  OSSL_PROVIDER* provider_ = nullptr;
-};
+// Activates "default" in the application's library context unless it is active there. It then stays
+// for as long as the library context does, also when kaccel is unloaded before. Returns false, with
+// OpenSSL's error raised, when it cannot be loaded.
+bool bring_default_provider(const OSSL_CORE_HANDLE* handle,
+                            const OSSL_DISPATCH* core_functions) noexcept;
 
 }  // namespace kaccel

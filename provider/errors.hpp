@@ -36,4 +36,5 @@ class ErrorQueue {
 
 }  // namespace kaccel
 
-#define KACCEL_RAISE(queue, reason, text) (queue).raise((reason), (text), __FILE__, __LINE__, __func__)
+#define KACCEL_RAISE(queue, reason, text) \
+  (queue).raise((reason), (text), __FILE__, __LINE__, __func__)

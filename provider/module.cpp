@@ -5,6 +5,22 @@
 
 #include "provider/provider.hpp"
 
+#ifdef KACCEL_STATIC_LIBSTDCXX
+namespace __gnu_cxx {
+void __freeres();
+}
+
+namespace {
+
+// The libstdc++ inside the module sets memory aside for throwing when memory is out; it would be
+// lost each time an application unloads the module.
+__attribute__((destructor)) void free_what_libstdcxx_keeps() {
+  __gnu_cxx::__freeres();
+}
+
+}  // namespace
+#endif
+
 extern "C" __attribute__((visibility("default"))) OSSL_provider_init_fn OSSL_provider_init;
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in,

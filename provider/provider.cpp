@@ -20,7 +20,9 @@ const OSSL_ALGORITHM* query_operation(void* provider_context, int operation,
                                      : nullptr;
 }
 
-const OSSL_ITEM* get_reason_strings(void*) noexcept { return reason_strings(); }
+const OSSL_ITEM* get_reason_strings(void*) noexcept {
+  return reason_strings();
+}
 
 void teardown(void* provider_context) noexcept {
   delete static_cast<ProviderContext*>(provider_context);

@@ -6,22 +6,12 @@
 #include "kernel-bridge/af_alg_transport.hpp"
 #include "kernel-bridge/known_drivers.hpp"
 #include "provider/cipher_dispatch.hpp"
+#include "provider/default_companion.hpp"
 #include "provider/provider_settings.hpp"
 #include "provider/version.hpp"
 
 namespace kaccel {
 namespace {
-
-OSSL_LIB_CTX* application_library_context(const OSSL_CORE_HANDLE* handle,
-                                          const OSSL_DISPATCH* core_functions) noexcept {
-  for (const OSSL_DISPATCH* f = core_functions; f->function_id != 0; ++f) {
-    if (f->function_id == OSSL_FUNC_CORE_GET_LIBCTX) {
-      // The core hands out its own type for the same thing (provider-base(7)).
-      return reinterpret_cast<OSSL_LIB_CTX*>(OSSL_FUNC_core_get_libctx(f)(handle));
-    }
-  }
-  return nullptr;
-}
 
 bool has_route(const CipherRoute& route) noexcept {
   return route.driver.name[0] != '\0' && (route.encrypt >= 0 || route.decrypt >= 0) &&
@@ -64,7 +54,7 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   context->describe_state(settings, problem);
 
   if (settings.load_default && embedding == nullptr &&
-      !context->default_companion_.join(application_library_context(handle, core_functions))) {
+      !bring_default_provider(handle, core_functions)) {
     return nullptr;
   }
   return context;
@@ -113,7 +103,8 @@ void ProviderContext::describe_state(const Settings& settings, const std::string
   } else if (routes == 0) {
     build_info_ += ", software only: no hardware driver is configured or known here";
   } else {
-    build_info_ += ", " + std::to_string(routes) + " algorithms with a hardware driver, thresholds " +
+    build_info_ += ", " + std::to_string(routes) +
+                   " algorithms with a hardware driver, thresholds " +
                    (settings.calibrated ? "calibrated" : "as published");
   }
 }

@@ -15,7 +15,6 @@
 #include "provider/algorithms.hpp"
 #include "provider/cipher_context.hpp"
 #include "provider/counters.hpp"
-#include "provider/default_companion.hpp"
 #include "provider/errors.hpp"
 #include "provider/settings.hpp"
 #include "provider/software.hpp"
@@ -56,7 +55,6 @@ class ProviderContext {
   void describe_state(const Settings& settings, const std::string& problem);
 
   // In the order in which they need each other; destroyed in reverse.
-  DefaultCompanion default_companion_;
   std::unique_ptr<Software> software_;
   std::unique_ptr<kernel::Transport> own_transport_;
   std::unique_ptr<kernel::SessionPool> pool_;

@@ -12,9 +12,8 @@
 namespace kaccel {
 namespace {
 
-constexpr std::array counter_names{"hardware-calls",  "hardware-bytes", "fallbacks",
-                                   "requests",        "sessions-opened", "sessions-open",
-                                   "keys-loaded"};
+constexpr std::array counter_names{"hardware-calls",  "hardware-bytes", "fallbacks",  "requests",
+                                   "sessions-opened", "sessions-open",  "keys-loaded"};
 
 std::array<std::uint64_t, counter_names.size()> read_counters(ProviderContext& context) noexcept {
   const UsageCounters& usage = context.usage();

@@ -13,7 +13,6 @@ namespace kaccel {
 
 // On an error `settings` is left alone. May throw std::bad_alloc.
 std::optional<SettingsError> load_settings(const OSSL_CORE_HANDLE* handle,
-                                           const OSSL_DISPATCH* core_functions,
-                                           Settings& settings);
+                                           const OSSL_DISPATCH* core_functions, Settings& settings);
 
 }  // namespace kaccel

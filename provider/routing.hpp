@@ -55,8 +55,7 @@ constexpr Decision decide(Threshold threshold, std::size_t size, std::size_t key
 // The size up to and including which no call of this threshold can go to hardware: what the hot
 // path compares with.
 constexpr std::size_t software_limit(Threshold threshold) noexcept {
-  return threshold < 0 ? SIZE_MAX
-                       : static_cast<std::size_t>(threshold);
+  return threshold < 0 ? SIZE_MAX : static_cast<std::size_t>(threshold);
 }
 
 // One phrase for a person, e.g. "the size is within the threshold".

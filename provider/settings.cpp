@@ -5,26 +5,71 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
-#include <set>
+#include <type_traits>
+#include <utility>
 
 #include "kernel-bridge/driver_health.hpp"
 
 namespace kaccel {
 namespace {
 
-constexpr const char* thresholds_prefix = "thresholds.";
-constexpr std::array algorithm_keys{"driver", "encrypt", "decrypt", "min_size", "max_size"};
+constexpr std::string_view thresholds_prefix = "thresholds.";
 constexpr std::array global_keys{"thresholds", "max_sessions", "load_default", "force_threshold"};
 // Read by OpenSSL itself when it loads a provider (config(5)).
 constexpr std::array openssl_keys{"identity", "module", "soft_load", "activate"};
 
+// The keys of one algorithm; the enumerators index the row's key texts below.
+enum AlgorithmKey : std::size_t {
+  driver_key,
+  encrypt_key,
+  decrypt_key,
+  min_size_key,
+  max_size_key
+};
+constexpr std::array<std::string_view, 5> algorithm_keys{"driver", "encrypt", "decrypt", "min_size",
+                                                         "max_size"};
+
+// "thresholds.AES-128-CBC.min_size" and its like.
+using KeyText = std::array<char, 48>;
+using AlgorithmKeyTexts = std::array<KeyText, algorithm_keys.size()>;
+
+constexpr KeyText join(std::string_view algorithm, std::string_view key) {
+  KeyText text{};
+  auto end = std::copy(thresholds_prefix.begin(), thresholds_prefix.end(), text.begin());
+  end = std::copy(algorithm.begin(), algorithm.end(), end);
+  *end++ = '.';
+  std::copy(key.begin(), key.end(), end);
+  return text;
+}
+
+constexpr auto algorithm_key_texts = [] {
+  std::array<AlgorithmKeyTexts, cipher_algorithms.size()> texts{};
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    for (std::size_t key = 0; key < algorithm_keys.size(); ++key) {
+      texts[row][key] = join(cipher_algorithms[row].name, algorithm_keys[key]);
+    }
+  }
+  return texts;
+}();
+
+constexpr auto all_keys = [] {
+  std::array<const char*, global_keys.size() + cipher_algorithms.size() * algorithm_keys.size()>
+      keys{};
+  auto end = std::copy(global_keys.begin(), global_keys.end(), keys.begin());
+  for (const AlgorithmKeyTexts& row : algorithm_key_texts) {
+    for (const KeyText& text : row) *end++ = text.data();
+  }
+  return keys;
+}();
+
 // Larger than any request, small enough for 32-bit machines.
 constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 
-[[nodiscard]] SettingsError wrong_value(const std::string& key, const char* value,
-                                        const std::string& allowed) {
-  return {key + " = " + value + ": " + allowed};
+[[nodiscard]] SettingsError wrong_value(std::string_view key, const char* value,
+                                        std::string_view allowed) {
+  return {std::string(key) + " = " + value + ": " + std::string(allowed)};
 }
 
 std::optional<std::int64_t> parse_integer(const char* text) noexcept {
@@ -35,50 +80,54 @@ std::optional<std::int64_t> parse_integer(const char* text) noexcept {
   return value;
 }
 
-// One reader for all keys, so that every complaint has the same form.
+struct Range {
+  std::int64_t least;
+  std::int64_t most;
+  const char* text;  // completes "must be"
+};
+constexpr Range threshold_range{never_hardware, largest_size,
+                                "a number of bytes (0: always hardware) or -1 (never)"};
+constexpr Range size_range{1, largest_size, "a number of bytes, at least 1"};
+constexpr Range sessions_range{1, 1024, "a number from 1 to 1024"};
+
+// One reader for all keys, so that every complaint has the same form. The first one counts.
 class Reader {
  public:
   explicit Reader(const SettingsLookup& lookup) : lookup_(lookup) {}
 
-  const char* text(const std::string& key) const { return lookup_(key.c_str()); }
+  const char* text(const char* key) const { return lookup_(key); }
 
   // Leaves `value` alone where the key is not set.
   template <class Value>
-  void integer(const std::string& key, std::int64_t least, std::int64_t most,
-               const std::string& allowed, Value& value) {
+  void integer(const char* key, const Range& range, Value& value) {
     const char* given = text(key);
     if (given == nullptr || error_) return;
     const auto number = parse_integer(given);
-    if (!number || *number < least || *number > most) {
-      error_ = wrong_value(key, given, "must be " + allowed);
+    if (!number || *number < range.least || *number > range.most) {
+      error_ = wrong_value(key, given, std::string("must be ") + range.text);
       return;
     }
-    value = static_cast<typename Unwrapped<Value>::type>(*number);
+    if constexpr (std::is_integral_v<Value>) {
+      value = static_cast<Value>(*number);
+    } else {
+      value = *number;
+    }
   }
 
-  void boolean(const std::string& key, bool& value) {
+  void boolean(const char* key, bool& value) {
     const char* given = text(key);
     if (given == nullptr || error_) return;
-    for (const char* yes : {"yes", "true", "on", "1"}) {
-      if (::strcasecmp(given, yes) == 0) {
-        value = true;
-        return;
-      }
+    const auto is_one_of = [given](std::initializer_list<const char*> words) {
+      return std::any_of(words.begin(), words.end(),
+                         [given](const char* word) { return ::strcasecmp(given, word) == 0; });
+    };
+    if (is_one_of({"yes", "true", "on", "1"})) {
+      value = true;
+    } else if (is_one_of({"no", "false", "off", "0"})) {
+      value = false;
+    } else {
+      error_ = wrong_value(key, given, "must be yes or no");
     }
-    for (const char* no : {"no", "false", "off", "0"}) {
-      if (::strcasecmp(given, no) == 0) {
-        value = false;
-        return;
-      }
-    }
-    error_ = wrong_value(key, given, "must be yes or no");
-  }
-
-  void threshold(const std::string& key, Threshold& value) {
-    integer(key, never_hardware, largest_size, threshold_text(), value);
-  }
-  void threshold(const std::string& key, std::optional<Threshold>& value) {
-    integer(key, never_hardware, largest_size, threshold_text(), value);
   }
 
   void fail(SettingsError error) {
@@ -87,19 +136,6 @@ class Reader {
   const std::optional<SettingsError>& error() const noexcept { return error_; }
 
  private:
-  template <class T>
-  struct Unwrapped {
-    using type = T;
-  };
-  template <class T>
-  struct Unwrapped<std::optional<T>> {
-    using type = T;
-  };
-
-  static std::string threshold_text() {
-    return "a number of bytes (0: always hardware) or -1 (never)";
-  }
-
   const SettingsLookup& lookup_;
   std::optional<SettingsError> error_;
 };
@@ -109,14 +145,14 @@ bool is_driver_name(std::string_view name) noexcept {
          std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-void read_algorithm(const CipherAlgorithm& algorithm, Reader& reader, AlgorithmSettings& result) {
-  const std::string prefix = thresholds_prefix + std::string(algorithm.name) + ".";
-  const char* driver = reader.text(prefix + "driver");
+void read_algorithm(const AlgorithmKeyTexts& keys, Reader& reader, AlgorithmSettings& result) {
+  const auto key = [&keys](AlgorithmKey which) { return keys[which].data(); };
+  const char* driver = reader.text(key(driver_key));
   if (driver == nullptr) {
     // The writer puts the driver last, so this is also how a file that was cut off shows itself.
-    for (const char* key : algorithm_keys) {
-      if (reader.text(prefix + key) != nullptr) {
-        reader.fail({prefix + "driver is missing though " + prefix + key +
+    for (const KeyText& other : keys) {
+      if (reader.text(other.data()) != nullptr) {
+        reader.fail({std::string(key(driver_key)) + " is missing though " + other.data() +
                      " is set: the thresholds file may be cut off; run kaccel-calibrate again"});
         return;
       }
@@ -124,30 +160,22 @@ void read_algorithm(const CipherAlgorithm& algorithm, Reader& reader, AlgorithmS
     return;
   }
   if (!is_driver_name(driver)) {
-    reader.fail(wrong_value(prefix + "driver", driver,
+    reader.fail(wrong_value(key(driver_key), driver,
                             "must be a driver name as in /proc/crypto, at most 63 characters"));
     return;
   }
   result.driver = driver;
-  for (const char* key : {"encrypt", "decrypt"}) {
-    if (reader.text(prefix + key) == nullptr) {
-      reader.fail({prefix + key + " is missing though " + prefix +
-                   "driver is set: add it, or run kaccel-calibrate again"});
+  for (const AlgorithmKey needed : {encrypt_key, decrypt_key}) {
+    if (reader.text(key(needed)) == nullptr) {
+      reader.fail({std::string(key(needed)) + " is missing though " + key(driver_key) +
+                   " is set: add it, or run kaccel-calibrate again"});
       return;
     }
   }
-  reader.threshold(prefix + "encrypt", result.encrypt);
-  reader.threshold(prefix + "decrypt", result.decrypt);
-  const std::string size_text = "a number of bytes from 1 to " + std::to_string(largest_size);
-  reader.integer(prefix + "min_size", 1, largest_size, size_text, result.restrictions.min_size);
-  reader.integer(prefix + "max_size", 1, largest_size, size_text, result.restrictions.max_size);
-}
-
-bool names_thresholds(const SettingsLookup& lookup) {
-  const std::vector<std::string> keys = known_settings_keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    return key.starts_with(thresholds_prefix) && lookup(key.c_str()) != nullptr;
-  });
+  reader.integer(key(encrypt_key), threshold_range, result.encrypt);
+  reader.integer(key(decrypt_key), threshold_range, result.decrypt);
+  reader.integer(key(min_size_key), size_range, result.restrictions.min_size);
+  reader.integer(key(max_size_key), size_range, result.restrictions.max_size);
 }
 
 }  // namespace
@@ -155,38 +183,35 @@ bool names_thresholds(const SettingsLookup& lookup) {
 std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settings& settings) {
   Settings result;
   Reader reader(lookup);
-  reader.integer("max_sessions", 1, 1024, "a number from 1 to 1024", result.max_sessions);
+  reader.integer("max_sessions", sessions_range, result.max_sessions);
   reader.boolean("load_default", result.load_default);
-  reader.threshold("force_threshold", result.force_threshold);
-  for (std::size_t i = 0; i < cipher_algorithms.size(); ++i) {
-    read_algorithm(cipher_algorithms[i], reader, result.ciphers[i]);
+  reader.integer("force_threshold", threshold_range, result.force_threshold);
+  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
+    read_algorithm(algorithm_key_texts[row], reader, result.ciphers[row]);
+    result.calibrated = result.calibrated || !result.ciphers[row].driver.empty();
   }
   if (reader.error()) return reader.error();
-  result.calibrated = names_thresholds(lookup);
   settings = std::move(result);
   return std::nullopt;
 }
 
-std::vector<std::string> known_settings_keys() {
-  std::vector<std::string> keys(global_keys.begin(), global_keys.end());
-  for (const CipherAlgorithm& algorithm : cipher_algorithms) {
-    for (const char* key : algorithm_keys) {
-      keys.push_back(thresholds_prefix + std::string(algorithm.name) + "." + key);
-    }
-  }
-  return keys;
+std::span<const char* const> known_settings_keys() noexcept {
+  return all_keys;
 }
 
 std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::string>& section) {
-  const std::vector<std::string> own = known_settings_keys();
-  std::set<std::string_view> known(own.begin(), own.end());
-  known.insert(openssl_keys.begin(), openssl_keys.end());
+  const auto is_known = [](const std::string& key) {
+    const auto equals = [&key](const char* known) { return key == known; };
+    return std::any_of(openssl_keys.begin(), openssl_keys.end(), equals) ||
+           std::any_of(all_keys.begin(), all_keys.end(), equals);
+  };
   for (const auto& [key, value] : section) {
-    if (known.contains(key)) continue;
+    if (is_known(key)) continue;
     if (key.starts_with(thresholds_prefix)) {
-      return SettingsError{key + ": unknown key; in the thresholds section a key is ALGORITHM.driver, "
-                                 ".encrypt, .decrypt, .min_size or .max_size, and ALGORITHM is a "
-                                 "name that kaccel-calibrate list prints"};
+      return SettingsError{key +
+                           ": unknown key; in the thresholds section a key is ALGORITHM.driver, "
+                           ".encrypt, .decrypt, .min_size or .max_size, and ALGORITHM is a "
+                           "name such as AES-128-CBC"};
     }
     return SettingsError{key +
                          ": unknown key in kaccel's section; known are thresholds, max_sessions, "

@@ -22,9 +22,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernel-bridge/restrictions.hpp"
 #include "provider/algorithms.hpp"
@@ -62,8 +62,9 @@ using SettingsLookup = std::function<const char*(const char* key)>;
 // May throw std::bad_alloc.
 std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settings& settings);
 
-// Every key kaccel knows, flattened, in a fixed order.
-std::vector<std::string> known_settings_keys();
+// Every key kaccel knows, flattened. Laid out at compile time: short-lived processes load kaccel
+// too.
+std::span<const char* const> known_settings_keys() noexcept;
 
 // Checks names only: the first key of a flattened section that neither kaccel nor OpenSSL's
 // provider loading knows. May throw std::bad_alloc.

@@ -33,8 +33,7 @@ const OSSL_ALGORITHM* Software::find_cipher(std::string_view name) const noexcep
   for (const OSSL_ALGORITHM* row = ciphers_; row->algorithm_names != nullptr; ++row) {
     std::string_view names(row->algorithm_names);
     const std::string_view first = names.substr(0, names.find(':'));
-    if (first.size() == name.size() &&
-        ::strncasecmp(first.data(), name.data(), name.size()) == 0) {
+    if (first.size() == name.size() && ::strncasecmp(first.data(), name.data(), name.size()) == 0) {
       return row;
     }
   }
