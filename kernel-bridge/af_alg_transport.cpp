@@ -101,7 +101,11 @@ class ControlMessage {
     const std::uint32_t operation =
         direction == Direction::encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
     std::memcpy(operation_, &operation, sizeof operation);
-    if (!iv.empty()) std::memcpy(iv_, iv.data(), iv.size());
+    if (iv.size() == 16) {  // a copy of known length is two instructions
+      std::memcpy(iv_, iv.data(), 16);
+    } else if (!iv.empty()) {
+      std::memcpy(iv_, iv.data(), iv.size());
+    }
   }
 
   void* data() noexcept { return buffer_.data(); }
@@ -119,7 +123,13 @@ class ControlMessage {
 class AfAlgSession final : public Session {
  public:
   AfAlgSession(Descriptor&& transform, std::size_t iv_size) noexcept
-      : transform_(std::move(transform)), control_(iv_size) {}
+      : transform_(std::move(transform)), control_(iv_size) {
+    message_.msg_iov = &input_;
+    message_.msg_iovlen = 1;
+    message_.msg_control = control_.data();
+    // size_t in glibc, socklen_t in musl.
+    message_.msg_controllen = static_cast<decltype(message_.msg_controllen)>(control_.size());
+  }
 
   Status set_key(std::span<const std::uint8_t> key) noexcept override {
     // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt).
@@ -143,26 +153,21 @@ class AfAlgSession final : public Session {
     control_.fill(request.direction, request.iv);
 
     // sendmsg(2) takes a pointer to non-const for historical reasons and only reads.
-    iovec input{const_cast<std::uint8_t*>(request.input.data()), request.input.size()};
-    msghdr message{};
-    message.msg_iov = &input;
-    message.msg_iovlen = 1;
-    message.msg_control = control_.data();
-    // size_t in glibc, socklen_t in musl.
-    message.msg_controllen = static_cast<decltype(message.msg_controllen)>(control_.size());
+    input_ = {const_cast<std::uint8_t*>(request.input.data()), request.input.size()};
 
     // MSG_DONTWAIT: with a send buffer that is too small the kernel would wait for a reader, and
     // the reader is us.
     const ssize_t sent = uninterrupted(
-        [&] { return ::sendmsg(operation_.number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+        [&] { return ::sendmsg(operation_.number(), &message_, MSG_DONTWAIT | MSG_NOSIGNAL); });
     if (sent < 0) return status_of_errno(errno);
     if (static_cast<std::size_t>(sent) != request.input.size()) {
       return {Failure::short_transfer, 0};
     }
 
-    // Exactly what was sent: asking for more would wait for ever.
+    // Exactly what was sent: asking for more would wait for ever. recv(2) gets there with less
+    // code than read(2).
     const ssize_t received = uninterrupted(
-        [&] { return ::read(operation_.number(), request.output, request.input.size()); });
+        [&] { return ::recv(operation_.number(), request.output, request.input.size(), 0); });
     if (received < 0) return status_of_errno(errno);
     if (received != sent) return {Failure::short_transfer, 0};
     return success;
@@ -183,6 +188,8 @@ class AfAlgSession final : public Session {
   Descriptor transform_;
   Descriptor operation_;  // after transform_: closed first
   ControlMessage control_;
+  iovec input_{};
+  msghdr message_{};
   std::size_t max_request_ = 4096;
 };
 

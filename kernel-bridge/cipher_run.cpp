@@ -28,52 +28,60 @@ void add_to_counter(std::uint8_t* counter, std::size_t counter_size,
 // driver must not see.
 std::size_t next_request(std::size_t left, std::size_t block, const Session& session,
                          const Restrictions& restrictions) noexcept {
-  const std::size_t most = std::min(session.max_request(), restrictions.max_size) / block * block;
-  if (left <= most) return left;
+  const std::size_t limit = std::min(session.max_request(), restrictions.max_size);
+  if (left <= limit) [[likely]]
+    return left;
+  const std::size_t most = limit / block * block;
   const std::size_t rest = left - most;
   if (rest >= restrictions.min_size) return most;
   const std::size_t lacking = (restrictions.min_size - rest + block - 1) / block * block;
   return lacking < most ? most - lacking : most;
 }
 
-class Run {
- public:
-  Run(const CipherWork& work, SessionPool::Lease& lease) noexcept
-      : work_(work), row_(info(work.driver.algorithm)), lease_(lease) {}
-
-  Status request(std::size_t offset, std::size_t size) noexcept {
-    const std::uint8_t* input = work_.input + offset;
-    std::uint8_t* output = work_.output + offset;
-    // The input must survive a failure, so that software can do the same call again.
-    const bool in_place = overlap(input, output, size);
-    std::uint8_t* target = in_place ? lease_.bounce_buffer(size) : output;
-    if (target == nullptr) return {Failure::no_memory, ENOMEM};
-
-    const Status status =
-        lease_.session().crypt({work_.direction, {work_.iv, row_.iv_size}, {input, size}, target});
-    if (status) {
-      advance_iv(input, target, size);
-      if (in_place) std::memcpy(output, target, size);
-    }
-    if (in_place) wipe(target, size);
-    return status;
+// The chaining value after `size` bytes, in iv. Written out by size: a copy of known length is two
+// instructions, and this is on the way of every request.
+void copy_iv(std::uint8_t* to, const std::uint8_t* from, std::size_t iv_size) noexcept {
+  if (iv_size == 16) [[likely]] {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memcpy(to, from, iv_size);
   }
+}
 
- private:
-  void advance_iv(const std::uint8_t* input, const std::uint8_t* output,
-                  std::size_t size) noexcept {
-    if (row_.chaining == Chaining::ctr) {
-      add_to_counter(work_.iv, row_.iv_size, size / row_.block_size);
-    } else if (row_.chaining == Chaining::cbc) {
-      const std::uint8_t* ciphertext = work_.direction == Direction::encrypt ? output : input;
-      std::memcpy(work_.iv, ciphertext + size - row_.iv_size, row_.iv_size);
-    }
+void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
+                const std::uint8_t* input, const std::uint8_t* output, std::size_t size) noexcept {
+  if (row.chaining == Chaining::cbc) {
+    const std::uint8_t* ciphertext = direction == Direction::encrypt ? output : input;
+    copy_iv(iv, ciphertext + size - row.iv_size, row.iv_size);
+  } else if (row.chaining == Chaining::ctr) {
+    add_to_counter(iv, row.iv_size, size / row.block_size);
   }
+}
 
-  const CipherWork& work_;
-  const AlgorithmInfo& row_;
-  SessionPool::Lease& lease_;
-};
+// One request whose output lies over its input. The input must survive a failure, so that software
+// can do the same call again: the driver writes elsewhere.
+Status request_in_place(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
+                        const std::uint8_t* input, std::uint8_t* output,
+                        std::size_t size) noexcept {
+  std::uint8_t* bounce = lease.bounce_buffer(size);
+  if (bounce == nullptr) return {Failure::no_memory, ENOMEM};
+  const Status status =
+      lease.session().crypt({work.direction, {work.iv, row.iv_size}, {input, size}, bounce});
+  if (status) {
+    advance_iv(row, work.direction, work.iv, input, bounce, size);
+    std::memcpy(output, bounce, size);
+  }
+  wipe(bounce, size);
+  return status;
+}
+
+Status request_apart(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
+                     const std::uint8_t* input, std::uint8_t* output, std::size_t size) noexcept {
+  const Status status =
+      lease.session().crypt({work.direction, {work.iv, row.iv_size}, {input, size}, output});
+  if (status) advance_iv(row, work.direction, work.iv, input, output, size);
+  return status;
+}
 
 }  // namespace
 
@@ -84,19 +92,25 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
   SessionPool::Lease lease;
   Status status = pool.borrow({work.driver, work.direction, work.key}, handle, lease);
   std::size_t done = 0;
-  if (status) {
-    const std::size_t block = info(work.driver.algorithm).block_size;
-    Run run(work, lease);
-    while (status && done < work.size) {
+  if (status) [[likely]] {
+    const AlgorithmInfo& row = info(work.driver.algorithm);
+    do {
       const std::size_t size =
-          next_request(work.size - done, block, lease.session(), work.driver.restrictions);
+          next_request(work.size - done, row.block_size, lease.session(), work.driver.restrictions);
+      const std::uint8_t* input = work.input + done;
+      std::uint8_t* output = work.output + done;
       pool.count_request();
-      status = run.request(done, size);
-      if (status) done += size;
-    }
-    if (!status) lease.discard();
+      status = overlap(input, output, size)
+                   ? request_in_place(work, row, lease, input, output, size)
+                   : request_apart(work, row, lease, input, output, size);
+      if (!status) [[unlikely]] {
+        lease.discard();
+        break;
+      }
+      done += size;
+    } while (done < work.size);
   }
-  if (status) {
+  if (status) [[likely]] {
     work.driver.health.succeeded();
   } else {
     work.driver.health.failed(status.failure);

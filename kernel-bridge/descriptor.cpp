@@ -1,19 +1,39 @@
 #include "kernel-bridge/descriptor.hpp"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
 
+#ifndef SO_COOKIE
+#define SO_COOKIE 57
+#endif
+
 namespace kaccel::kernel {
+namespace {
+
+// 0 where the number is no socket or the kernel knows no cookies; no socket's cookie is 0.
+std::uint64_t socket_cookie(int number) noexcept {
+  std::uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  if (::getsockopt(number, SOL_SOCKET, SO_COOKIE, &cookie, &size) != 0) return 0;
+  return cookie;
+}
+
+}  // namespace
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)), device_(other.device_), inode_(other.inode_) {}
+    : number_(std::exchange(other.number_, -1)),
+      cookie_(other.cookie_),
+      device_(other.device_),
+      inode_(other.inode_) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
     reset();
     number_ = std::exchange(other.number_, -1);
+    cookie_ = other.cookie_;
     device_ = other.device_;
     inode_ = other.inode_;
   }
@@ -28,14 +48,17 @@ bool Descriptor::adopt(int number) noexcept {
     return false;
   }
   number_ = number;
+  cookie_ = socket_cookie(number);
   device_ = identity.st_dev;
   inode_ = identity.st_ino;
   return true;
 }
 
 bool Descriptor::intact() const noexcept {
+  if (number_ < 0) return false;
+  if (cookie_ != 0) return socket_cookie(number_) == cookie_;
   struct stat identity;
-  return number_ >= 0 && ::fstat(number_, &identity) == 0 && identity.st_ino == inode_ &&
+  return ::fstat(number_, &identity) == 0 && identity.st_ino == inode_ &&
          identity.st_dev == device_;
 }
 

@@ -2,10 +2,13 @@
 //
 // Daemons close every descriptor they find (closefrom(3)), and the number may then be someone
 // else's TCP connection: a write there would leak data, a close would cut it. So the socket's
-// device and inode are remembered and compared before each use.
+// identity is remembered and compared before each use: its cookie (SO_COOKIE, Linux 4.12), a number
+// no other socket gets, or where that is missing device and inode, which take twice as long to ask.
 #pragma once
 
 #include <sys/types.h>
+
+#include <cstdint>
 
 namespace kaccel::kernel {
 
@@ -21,7 +24,7 @@ class Descriptor {
   // Takes over an open descriptor, just made. False (and closed) when it cannot be identified.
   bool adopt(int number) noexcept;
 
-  // Whether the number still refers to the socket that was adopted. One fstat(2).
+  // Whether the number still refers to the socket that was adopted. One system call.
   bool intact() const noexcept;
 
   // Closes it, unless the number has become someone else's.
@@ -32,6 +35,7 @@ class Descriptor {
 
  private:
   int number_ = -1;
+  std::uint64_t cookie_ = 0;  // 0: this kernel gives none
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

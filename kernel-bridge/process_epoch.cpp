@@ -34,7 +34,7 @@ ProcessEpoch::~ProcessEpoch() {
   if (page_ != nullptr) ::munmap(page_, page_size());
 }
 
-std::uint32_t ProcessEpoch::current() noexcept {
+std::uint32_t ProcessEpoch::renew() noexcept {
   if (page_ == nullptr) {
     const std::int32_t now = ::getpid();
     std::int32_t before = process_id_.load(std::memory_order_acquire);

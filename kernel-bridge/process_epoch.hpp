@@ -18,10 +18,17 @@ class ProcessEpoch {
 
   // A number that differs from every one returned before the last fork. Costs one load where the
   // page works, one getpid(2) elsewhere. Safe from any thread.
-  std::uint32_t current() noexcept;
+  std::uint32_t current() noexcept {
+    if (page_ != nullptr && page_->load(std::memory_order_acquire) == valid) [[likely]] {
+      return epoch_.load(std::memory_order_acquire);
+    }
+    return renew();
+  }
 
  private:
   using Mark = std::atomic<std::uint32_t>;
+  std::uint32_t renew() noexcept;
+
   enum : std::uint32_t { wiped = 0, valid = 1, being_renewed = 2 };
 
   Mark* page_ = nullptr;

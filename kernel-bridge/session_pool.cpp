@@ -3,23 +3,50 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 namespace kaccel::kernel {
 
+// Who may touch what: the claim word says whether a slot is borrowed, and its borrower alone may
+// touch session, driver, direction and bounce buffer. Users and key are guarded by
+// Generation::mutex, and a new key goes only into a slot that was borrowed first.
 struct SessionPool::Slot {
-  // Guarded by Generation::mutex.
-  bool borrowed = false;
-  std::uint32_t users = 0;     // contexts that hold a handle on this key load
-  std::uint64_t key_load = 0;  // what handles compare with; 0: no key anyone may find
-  std::uint64_t last_used = 0;
-  SecretKey key;  // to recognise the same key set again
+  static constexpr std::uint64_t borrowed_bit = 1;
 
-  // Belong to the borrower while borrowed.
-  const BoundDriver* driver = nullptr;  // also read under the mutex while not borrowed
+  // key load << 1 | borrowed. Finding the session of one's handle again and taking it is one
+  // compare-and-swap; key load 0 matches no handle.
+  std::atomic<std::uint64_t> claim{0};
+  std::atomic<std::uint64_t> last_used{0};
+
+  std::uint32_t users = 0;  // contexts that hold a handle on this key load
+  SecretKey key;            // to recognise the same key set again
+
+  const BoundDriver* driver = nullptr;
   Direction direction = Direction::encrypt;
   std::unique_ptr<Session> session;
   std::unique_ptr<std::uint8_t[]> bounce;
   std::size_t bounce_size = 0;
+
+  static constexpr std::uint64_t idle(std::uint64_t key_load) noexcept { return key_load << 1; }
+
+  std::uint64_t key_load() const noexcept { return claim.load(std::memory_order_relaxed) >> 1; }
+
+  bool take(std::uint64_t expected) noexcept {
+    return claim.compare_exchange_strong(expected, expected | borrowed_bit,
+                                         std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  // Whatever key it holds; false when it is borrowed.
+  bool take() noexcept {
+    const std::uint64_t now = claim.load(std::memory_order_relaxed);
+    return (now & borrowed_bit) == 0 && take(now);
+  }
+  // Both for the borrower only.
+  void change_key_load(std::uint64_t key_load) noexcept {
+    claim.store(idle(key_load) | borrowed_bit, std::memory_order_relaxed);
+  }
+  void give_back() noexcept { claim.store(idle(key_load()), std::memory_order_release); }
+
+  bool is_empty() const noexcept { return session == nullptr; }
 
   bool serves(const Wanted& wanted) const noexcept {
     return session != nullptr && driver == &wanted.driver && direction == wanted.direction;
@@ -31,51 +58,60 @@ struct SessionPool::Generation {
   std::mutex mutex;
   std::unique_ptr<Slot[]> slots;
   std::size_t size = 0;
-  std::uint64_t clock = 0;
   std::uint32_t epoch = 0;
+  std::atomic<std::uint64_t> clock{0};
 
-  // Which idle slot a new key goes to: one nobody needs any more, else an empty one, else the least
-  // recently used. nullptr when all are borrowed.
-  Slot* choose(const Wanted& wanted) noexcept {
-    Slot* empty = nullptr;
-    Slot* oldest = nullptr;
-    for (Slot& slot : std::span(slots.get(), size)) {
-      if (slot.borrowed) continue;
-      if (slot.users == 0 && slot.serves(wanted)) return &slot;
-      if (slot.session == nullptr) {
-        if (empty == nullptr) empty = &slot;
-      } else if (oldest == nullptr || slot.last_used < oldest->last_used) {
-        oldest = &slot;
-      }
-    }
-    return empty != nullptr ? empty : oldest;
-  }
+  std::span<Slot> all() const noexcept { return {slots.get(), size}; }
 
-  Slot* find(const Wanted& wanted) noexcept {
-    for (Slot& slot : std::span(slots.get(), size)) {
-      if (!slot.borrowed && slot.key_load != 0 && slot.serves(wanted) &&
-          slot.key.equals(wanted.key)) {
-        return &slot;
-      }
+  // The slot that has this key loaded, taken; else nullptr. Under the mutex.
+  Slot* take_with_key(const Wanted& wanted) noexcept {
+    for (Slot& slot : all()) {
+      if (slot.key_load() == 0 || !slot.key.equals(wanted.key) || !slot.take()) continue;
+      if (slot.serves(wanted)) return &slot;
+      slot.give_back();
     }
     return nullptr;
+  }
+
+  // Where a new key goes, taken: a slot nobody needs any more, else an empty one, else the least
+  // recently used. nullptr when all are borrowed. Under the mutex.
+  Slot* take_for_new_key(const Wanted& wanted) noexcept {
+    Slot* best = nullptr;
+    for (Slot& slot : all()) {
+      if (!slot.take()) continue;
+      if (slot.users == 0 && slot.serves(wanted)) {
+        if (best != nullptr) best->give_back();
+        return &slot;
+      }
+      const bool better =
+          best == nullptr || slot.is_empty() > best->is_empty() ||
+          (slot.is_empty() == best->is_empty() && slot.last_used.load() < best->last_used.load());
+      Slot* loser = better ? std::exchange(best, &slot) : &slot;
+      if (loser != nullptr) loser->give_back();
+    }
+    return best;
   }
 
   Slot* of(const Handle& handle) noexcept {
     if (handle.key_load == 0 || handle.slot >= size) return nullptr;
     Slot& slot = slots[handle.slot];
-    return slot.key_load == handle.key_load ? &slot : nullptr;
+    return slot.key_load() == handle.key_load ? &slot : nullptr;
   }
 
   std::uint32_t index(const Slot& slot) const noexcept {
     return static_cast<std::uint32_t>(&slot - slots.get());
   }
 
+  // Under the mutex.
   void drop_user(const Handle& handle) noexcept {
     Slot* slot = of(handle);
-    if (slot == nullptr || --slot->users != 0) return;
+    if (slot == nullptr || slot->users == 0 || --slot->users != 0) return;
     slot->key.clear();
-    slot->key_load = 0;
+    // Not borrowed: a borrower is a user.
+    if (slot->take()) {
+      slot->change_key_load(0);
+      slot->give_back();
+    }
   }
 };
 
@@ -89,8 +125,13 @@ SessionPool::~SessionPool() {
 SessionPool::Generation* SessionPool::current_generation() noexcept {
   const std::uint32_t epoch = epoch_.current();
   Generation* generation = generation_.load(std::memory_order_acquire);
-  if (generation != nullptr && generation->epoch == epoch) return generation;
+  if (generation != nullptr && generation->epoch == epoch) [[likely]]
+    return generation;
+  return new_generation(generation, epoch);
+}
 
+SessionPool::Generation* SessionPool::new_generation(Generation* generation,
+                                                     std::uint32_t epoch) noexcept {
   std::unique_ptr<Generation> fresh(new (std::nothrow) Generation);
   if (fresh == nullptr) return nullptr;
   fresh->slots.reset(new (std::nothrow) Slot[limit_]);
@@ -105,36 +146,48 @@ SessionPool::Generation* SessionPool::current_generation() noexcept {
   return fresh.release();
 }
 
+// The session of this handle, if it still has the key and nobody else is using it.
+SessionPool::Slot* SessionPool::take_again(Generation& generation, const Wanted& wanted,
+                                           const Handle& handle) noexcept {
+  Slot* slot = generation.of(handle);
+  if (slot == nullptr || !slot->take(Slot::idle(handle.key_load))) return nullptr;
+  if (slot->serves(wanted)) return slot;
+  slot->give_back();
+  return nullptr;
+}
+
+SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wanted& wanted,
+                                             Handle& handle, bool& load_key) noexcept {
+  const std::lock_guard lock(generation.mutex);
+  generation.drop_user(handle);
+  handle = {};
+  Slot* slot = generation.take_with_key(wanted);
+  if (slot == nullptr) {
+    slot = generation.take_for_new_key(wanted);
+    if (slot == nullptr) return nullptr;
+    load_key = true;
+    slot->key.assign(wanted.key);
+    slot->users = 0;
+    slot->change_key_load(key_loads_.fetch_add(1, std::memory_order_relaxed) + 1);
+  }
+  ++slot->users;
+  handle = {generation.index(*slot), slot->key_load()};
+  return slot;
+}
+
 Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) noexcept {
   Generation* generation = current_generation();
   if (generation == nullptr) return {Failure::no_memory, ENOMEM};
 
-  Slot* slot;
   bool load_key = false;
-  {
-    const std::lock_guard lock(generation->mutex);
-    slot = generation->of(handle);
-    if (slot == nullptr || slot->borrowed || slot->direction != wanted.direction ||
-        slot->driver != &wanted.driver) {
-      generation->drop_user(handle);
-      handle = {};
-      slot = generation->find(wanted);
-      if (slot == nullptr) {
-        slot = generation->choose(wanted);
-        if (slot == nullptr) return {Failure::pool_exhausted, 0};
-        load_key = true;
-        slot->key.assign(wanted.key);
-        slot->key_load = key_loads_.fetch_add(1, std::memory_order_relaxed) + 1;
-        slot->users = 0;
-      }
-      ++slot->users;
-      handle = {generation->index(*slot), slot->key_load};
-    }
-    slot->borrowed = true;
-    slot->last_used = ++generation->clock;
+  Slot* slot = take_again(*generation, wanted, handle);
+  if (slot == nullptr) [[unlikely]] {
+    slot = take_another(*generation, wanted, handle, load_key);
+    if (slot == nullptr) return {Failure::pool_exhausted, 0};
   }
+  slot->last_used.store(generation->clock.fetch_add(1, std::memory_order_relaxed),
+                        std::memory_order_relaxed);
   lease.end();
-  lease.pool_ = this;
   lease.generation_ = generation;
   lease.slot_ = slot;
   lease.usable_ = true;
@@ -196,11 +249,14 @@ SessionPool::Counters SessionPool::counters() noexcept {
   Generation* generation = generation_.load(std::memory_order_acquire);
   if (generation != nullptr && generation->epoch == epoch_.current()) {
     const std::lock_guard lock(generation->mutex);
-    const std::span slots(generation->slots.get(), generation->size);
-    // A borrowed slot's session belongs to its borrower; it is or will be open.
-    open = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const Slot& slot) {
-      return slot.borrowed || slot.session != nullptr;
-    }));
+    for (Slot& slot : generation->all()) {
+      if (!slot.take()) {
+        ++open;  // its borrower's, and open or about to be
+        continue;
+      }
+      if (!slot.is_empty()) ++open;
+      slot.give_back();
+    }
   }
   return {sessions_opened_.load(), keys_loaded_.load(), requests_.load(), open};
 }
@@ -221,18 +277,18 @@ void SessionPool::Lease::end() noexcept {
   if (slot_ == nullptr) return;
   // TLS records fit; what a larger request needed is not kept for a router to hold 64 times.
   constexpr std::size_t largest_kept_bounce = 32 * 1024;
-  if (slot_->bounce_size > largest_kept_bounce) {
+  if (slot_->bounce_size > largest_kept_bounce) [[unlikely]] {
     slot_->bounce.reset();
     slot_->bounce_size = 0;
   }
-  if (!usable_) slot_->session.reset();
-  const std::lock_guard lock(generation_->mutex);
-  slot_->borrowed = false;
-  if (!usable_) {
+  if (!usable_) [[unlikely]] {
+    slot_->session.reset();
+    const std::lock_guard lock(generation_->mutex);
     slot_->key.clear();
-    slot_->key_load = 0;
     slot_->users = 0;
+    slot_->change_key_load(0);
   }
+  slot_->give_back();
   slot_ = nullptr;
 }
 

@@ -55,7 +55,6 @@ class SessionPool {
 
    private:
     friend class SessionPool;
-    SessionPool* pool_ = nullptr;
     Generation* generation_ = nullptr;
     Slot* slot_ = nullptr;
     bool usable_ = true;
@@ -94,6 +93,11 @@ class SessionPool {
 
  private:
   Generation* current_generation() noexcept;
+  Generation* new_generation(Generation* old, std::uint32_t epoch) noexcept;
+  static Slot* take_again(Generation& generation, const Wanted& wanted,
+                          const Handle& handle) noexcept;
+  Slot* take_another(Generation& generation, const Wanted& wanted, Handle& handle,
+                     bool& load_key) noexcept;
   Status prepare(Slot& slot, const Wanted& wanted) noexcept;
   Status open_session(Slot& slot, const Wanted& wanted) noexcept;
 

@@ -99,13 +99,22 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
       direction == Direction::encrypt ? route_.software.encrypt_init : route_.software.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
   if (ok != 1) {
+    // Inner may have taken the key before something else failed, so ours may be the old one.
+    route_.pool->release(session_);
+    key_.clear();
     stay_in_software();
     return ok;
   }
-  if (key != nullptr) remember_key(key, key_size);
+  if (key != nullptr) {
+    remember_key(key, key_size);
+    key_direction_ = direction;
+  }
+  // A new direction without a key leaves OpenSSL with the other direction's key schedule. What
+  // comes out is of no use, but must not depend on the size of the call.
+  software_only_ = !is_stream() && direction != key_direction_;
   iv_set_ = iv_set_ || iv != nullptr;
   if (params != nullptr) note_params(params);
-  set_software_limit();
+  set_limits();
   return ok;
 }
 
@@ -143,7 +152,7 @@ int CipherContext::set_params(void* context, const OSSL_PARAM params[]) noexcept
   const int ok = self.route_.software.set_ctx_params(self.inner_, params);
   if (ok == 1 && params != nullptr) {
     self.note_params(params);
-    self.set_software_limit();
+    self.set_limits();
   }
   return ok;
 }
@@ -168,21 +177,22 @@ Threshold CipherContext::threshold() const noexcept {
 // Until the next init. Inner has or gets everything, so no byte is lost.
 void CipherContext::stay_in_software() noexcept {
   software_only_ = true;
-  set_software_limit();
+  set_limits();
 }
 
-void CipherContext::set_software_limit() noexcept {
-  const bool no_route = software_only_ || threshold() < 0 || key_.empty() ||
-                        (has_iv() && !iv_set_) || route_.driver.health.is_out() ||
+void CipherContext::set_limits() noexcept {
+  const bool no_route = software_only_ || key_.empty() || (has_iv() && !iv_set_) ||
+                        route_.driver.health.is_out() ||
                         // Removing MAC and padding takes the same time for every content only in
                         // OpenSSL's own code.
                         (in_tls_mode() && direction_ == Direction::decrypt);
+  hardware_from_ =
+      no_route ? SIZE_MAX
+               : smallest_hardware_size(threshold(), route_.key_size, route_.driver.restrictions);
   if (!inner_is_current_) {
     software_limit_ = 0;  // any data first has to pass make_inner_current()
-  } else if (no_route) {
-    software_limit_ = SIZE_MAX;
   } else {
-    software_limit_ = software_limit(threshold());
+    software_limit_ = no_route ? SIZE_MAX : software_limit(threshold());
   }
 }
 
@@ -190,7 +200,7 @@ void CipherContext::set_software_limit() noexcept {
 
 // Before hardware: iv_ becomes what inner would go on from.
 bool CipherContext::fetch_iv_from_inner() noexcept {
-  if (!has_iv() || !inner_is_current_) return true;
+  if (!has_iv()) return true;
   std::array<std::uint8_t, kernel::max_iv_size> original{};
   OSSL_PARAM params[] = {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, iv_.data(), row_.iv_size),
@@ -214,7 +224,7 @@ bool CipherContext::make_inner_current() noexcept {
                           : software_init(inner_, nullptr, 0, nullptr, 0, nullptr);
   if (ok != 1) return false;
   inner_is_current_ = true;
-  set_software_limit();
+  set_limits();
   return true;
 }
 
@@ -232,9 +242,29 @@ int CipherContext::update(void* context, unsigned char* out, std::size_t* out_si
       self.stay_in_software();
     return ok;
   }
-  if (self.in_tls_mode()) return self.tls_record(out, out_size, out_capacity, in, in_size);
-  return self.routed(self.route_.software.update, self.plan_update(in_size), out, out_size,
-                     out_capacity, in, in_size);
+  return self.update_beyond_limit(out, out_size, out_capacity, in, in_size);
+}
+
+int CipherContext::update_beyond_limit(unsigned char* out, std::size_t* out_size,
+                                       std::size_t out_capacity, const unsigned char* in,
+                                       std::size_t in_size) noexcept {
+  if (in_tls_mode()) return tls_record(out, out_size, out_capacity, in, in_size);
+  if (passes_whole(in_size) && in_size <= out_capacity && goes_to_hardware(in_size) &&
+      take_over_iv()) [[likely]] {
+    // The usual case, by the shortest way: no head, no tail.
+    const std::size_t done = run_hardware(in, out, in_size);
+    total_ += done;
+    *out_size = done;
+    if (done == in_size) [[likely]]
+      return 1;
+    std::size_t rest = 0;
+    const int ok = all_by_software(route_.software.update, out + done, &rest, out_capacity - done,
+                                   in + done, in_size - done);
+    *out_size += rest;
+    return ok;
+  }
+  return routed(route_.software.update, plan_update(in_size), out, out_size, out_capacity, in,
+                in_size);
 }
 
 // EVP_Cipher(): whole blocks without padding, past inner's buffer.
@@ -279,6 +309,12 @@ std::size_t CipherContext::buffered() const noexcept {
   return holds_back && rest == 0 && total_ != 0 ? row_.block_size : rest;
 }
 
+// Whether a call's bytes come out as they go in, all of them, with nothing left in inner.
+bool CipherContext::passes_whole(std::size_t size) const noexcept {
+  const bool holds_back = !is_stream() && padding_ && direction_ == Direction::decrypt;
+  return ((total_ | size) & (row_.block_size - 1U)) == 0 && !holds_back;
+}
+
 CipherContext::Plan CipherContext::plan_whole_blocks(std::size_t size) const noexcept {
   if (size % row_.block_size != 0) return {};
   return {0, 0, size, size};
@@ -303,16 +339,15 @@ CipherContext::Plan CipherContext::plan_update(std::size_t size) const noexcept 
 }
 
 bool CipherContext::goes_to_hardware(std::size_t size) const noexcept {
-  return !software_only_ && !key_.empty() && !route_.driver.health.is_out() &&
-         decide(threshold(), size, route_.key_size, route_.driver.restrictions).route ==
-             Route::hardware;
+  return size >= hardware_from_ && !route_.driver.health.is_out() &&
+         permits_size(route_.driver.restrictions, size);
 }
 
 int CipherContext::all_by_software(SoftwareFunction* function, unsigned char* out,
                                    std::size_t* out_size, std::size_t out_capacity,
                                    const unsigned char* in, std::size_t in_size) noexcept {
   if (!make_inner_current()) return 0;
-  set_software_limit();
+  set_limits();
   total_ += in_size;
   const int ok = function(inner_, out, out_size, out_capacity, in, in_size);
   if (ok != 1) stay_in_software();
@@ -331,7 +366,7 @@ int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned
   if (plan.head != 0) {
     if (all_by_software(function, out, &written, out_capacity, in, plan.head) != 1) return 0;
   }
-  if (!fetch_iv_from_inner()) {
+  if (!take_over_iv()) {
     stay_in_software();
     return 0;
   }
@@ -356,14 +391,14 @@ std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* 
   const kernel::CipherProgress progress = kernel::run_cipher(
       *route_.pool, session_, {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
   inner_is_current_ = false;
+  software_limit_ = 0;
   if (progress.status) {
     route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
   } else {
     route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
-    if (progress.status.failure == kernel::Failure::bad_key) software_only_ = true;
+    if (progress.status.failure == kernel::Failure::bad_key) stay_in_software();
   }
   route_.counters->hardware_bytes.fetch_add(progress.done, std::memory_order_relaxed);
-  set_software_limit();
   return progress.done;
 }
 
@@ -375,7 +410,7 @@ int CipherContext::tls_record(unsigned char* out, std::size_t* out_size, std::si
   const std::size_t size = in_size + padding;
   const bool ordinary = in == out && padding_ && tls_version_ != SSL3_VERSION &&
                         out_capacity >= size && direction_ == Direction::encrypt;
-  if (!ordinary || !goes_to_hardware(size) || !fetch_iv_from_inner()) {
+  if (!ordinary || !goes_to_hardware(size) || !take_over_iv()) {
     return all_by_software(route_.software.update, out, out_size, out_capacity, in, in_size);
   }
   std::memset(out + in_size, static_cast<int>(padding - 1), padding);

@@ -90,17 +90,21 @@ class CipherContext {
   void note_params(const OSSL_PARAM params[]) noexcept;
 
   void stay_in_software() noexcept;
-  void set_software_limit() noexcept;
+  void set_limits() noexcept;
 
+  bool take_over_iv() noexcept { return !inner_is_current_ || fetch_iv_from_inner(); }
   bool fetch_iv_from_inner() noexcept;
   bool make_inner_current() noexcept;
 
+  bool passes_whole(std::size_t size) const noexcept;
   Plan plan_update(std::size_t size) const noexcept;
   Plan plan_whole_blocks(std::size_t size) const noexcept;
   bool goes_to_hardware(std::size_t size) const noexcept;
   int all_by_software(SoftwareFunction* function, unsigned char* out, std::size_t* out_size,
                       std::size_t out_capacity, const unsigned char* in,
                       std::size_t in_size) noexcept;
+  int update_beyond_limit(unsigned char* out, std::size_t* out_size, std::size_t out_capacity,
+                          const unsigned char* in, std::size_t in_size) noexcept;
   int routed(SoftwareFunction* function, const Plan& plan, unsigned char* out,
              std::size_t* out_size, std::size_t out_capacity, const unsigned char* in,
              std::size_t in_size) noexcept;
@@ -112,6 +116,7 @@ class CipherContext {
   void* inner_ = nullptr;
   std::size_t software_limit_ = SIZE_MAX;  // calls of up to so many bytes go straight to inner_
   std::size_t total_ = 0;                  // bytes of this message so far; tells what inner holds
+  std::size_t hardware_from_ = SIZE_MAX;   // stretches of so many bytes and more go to hardware
 
   CipherRoute& route_;
   const kernel::AlgorithmInfo& row_;
@@ -127,6 +132,7 @@ class CipherContext {
   bool padding_ = true;
   bool software_only_ = false;  // until the next init: something happened that we do not follow
   kernel::Direction direction_ = kernel::Direction::encrypt;
+  kernel::Direction key_direction_ = kernel::Direction::encrypt;  // for which key_ was set
   unsigned int tls_version_ = 0;
 };
 

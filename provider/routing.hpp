@@ -52,6 +52,21 @@ constexpr Decision decide(Threshold threshold, std::size_t size, std::size_t key
   return {Route::hardware, threshold == 0 ? threshold_is_zero : above_threshold};
 }
 
+// The smallest size that decide() sends to hardware, SIZE_MAX where there is none: what each call
+// of a long-lived context compares with, so that decide() runs once a context. From that size on
+// only a size_multiple rule can still say no (permits_size).
+constexpr std::size_t smallest_hardware_size(Threshold threshold, std::size_t key_size,
+                                             const kernel::Restrictions& restrictions) noexcept {
+  if (threshold < 0 || !permits_key(restrictions, key_size)) return SIZE_MAX;
+  std::size_t smallest = restrictions.min_size > 1 ? restrictions.min_size : 1;
+  if (threshold > 0) {
+    const auto above = static_cast<std::size_t>(threshold) + 1;
+    smallest = smallest > above ? smallest : above;
+    smallest = smallest > smallest_worthwhile ? smallest : smallest_worthwhile + 1;
+  }
+  return smallest;
+}
+
 // The size up to and including which no call of this threshold can go to hardware: what the hot
 // path compares with.
 constexpr std::size_t software_limit(Threshold threshold) noexcept {

@@ -1,0 +1,170 @@
+// Nanoseconds per EVP_CipherUpdate at several sizes, for several OpenSSL configurations in one run:
+// the way to compare the default provider, kaccel and a raw AF_ALG socket on a device.
+//
+//   cipher-bench --side default=default.cnf --side kaccel=openssl.cnf --raw cbc-aes-qce
+//
+// Each side is a library context of its own with its own configuration file. One long-lived context
+// without padding a side, algorithm, direction and size, as `openssl speed` does it.
+
+#include <fmt/format.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "raw_socket_loop.hpp"
+
+namespace {
+
+constexpr std::size_t largest_size = 1 << 20;
+
+[[noreturn]] void give_up(const std::string& what) {
+  fmt::print(stderr, "cipher-bench: {}\n", what);
+  ERR_print_errors_fp(stderr);
+  std::exit(1);
+}
+
+struct Free {
+  void operator()(EVP_CIPHER* cipher) const { EVP_CIPHER_free(cipher); }
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+
+std::uint64_t now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+double time_calls(unsigned warm_up, unsigned operations, const std::function<void()>& call) {
+  for (unsigned i = 0; i < warm_up; ++i) call();
+  const std::uint64_t start = now_ns();
+  for (unsigned i = 0; i < operations; ++i) call();
+  return static_cast<double>(now_ns() - start) / operations;
+}
+
+struct Side {
+  std::string label;
+  OSSL_LIB_CTX* library_context;
+};
+
+Side open_side(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos) give_up("--side needs LABEL=FILE, not '" + argument + "'");
+  Side side{argument.substr(0, equals), OSSL_LIB_CTX_new()};
+  const std::string file = argument.substr(equals + 1);
+  if (OSSL_LIB_CTX_load_config(side.library_context, file.c_str()) != 1) {
+    give_up(file + ": cannot be loaded");
+  }
+  return side;
+}
+
+double time_evp(const Side& side, const std::string& algorithm, bool encrypt, std::size_t size,
+                unsigned warm_up, unsigned operations) {
+  const std::unique_ptr<EVP_CIPHER, Free> cipher(
+      EVP_CIPHER_fetch(side.library_context, algorithm.c_str(), nullptr));
+  const std::unique_ptr<EVP_CIPHER_CTX, Free> context(EVP_CIPHER_CTX_new());
+  const std::vector<unsigned char> key(64, 0x2b);
+  const std::vector<unsigned char> iv(16, 0x01);
+  std::vector<unsigned char> in(size, 0x5a), out(size + 32);
+  if (cipher == nullptr || context == nullptr ||
+      EVP_CipherInit_ex2(context.get(), cipher.get(), key.data(), iv.data(), encrypt ? 1 : 0,
+                         nullptr) != 1 ||
+      EVP_CIPHER_CTX_set_padding(context.get(), 0) != 1) {
+    give_up(side.label + ": " + algorithm + " cannot be set up");
+  }
+  return time_calls(warm_up, operations, [&] {
+    int out_size = 0;
+    if (EVP_CipherUpdate(context.get(), out.data(), &out_size, in.data(), static_cast<int>(size)) !=
+        1) {
+      give_up(side.label + ": " + algorithm + ": update failed");
+    }
+  });
+}
+
+double time_raw(const std::string& driver, std::size_t key_size, std::size_t iv_size, bool encrypt,
+                std::size_t size, unsigned warm_up, unsigned operations) {
+  const std::vector<std::uint8_t> key(key_size, 0x2b);
+  const std::vector<std::uint8_t> iv(16, 0x01);
+  std::vector<std::uint8_t> in(size, 0x5a), out(size);
+  bench::RawSocketLoop loop(driver, key, iv_size, encrypt);
+  return time_calls(warm_up, operations,
+                    [&] { loop.crypt(iv.data(), in.data(), out.data(), size); });
+}
+
+std::size_t key_size_of(const std::string& algorithm) {
+  for (const auto& [part, bytes] : {std::pair{"-128-", 16}, {"-192-", 24}, {"-256-", 32}}) {
+    if (algorithm.find(part) != std::string::npos) return static_cast<std::size_t>(bytes);
+  }
+  give_up("no key size in the name " + algorithm);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Times EVP ciphers under several OpenSSL configurations");
+  std::vector<std::string> side_arguments;
+  std::vector<std::string> algorithms{"AES-256-CBC"};
+  std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024, 1424, 2048, 4096, 8192, 16384};
+  std::vector<std::string> directions{"encrypt", "decrypt"};
+  std::string raw_driver, json_path;
+  unsigned operations = 50, warm_up = 5;
+  app.add_option("--side", side_arguments, "LABEL=FILE: an openssl.cnf to time")->required();
+  app.add_option("--algorithm", algorithms, "OpenSSL cipher name");
+  app.add_option("--size", sizes, "bytes a call")->check(CLI::Range(std::size_t{16}, largest_size));
+  app.add_option("--direction", directions)->check(CLI::IsMember({"encrypt", "decrypt"}));
+  app.add_option("--raw", raw_driver, "also a raw AF_ALG loop on this driver");
+  app.add_option("--operations", operations, "timed calls a cell")->check(CLI::PositiveNumber);
+  app.add_option("--warm-up", warm_up, "calls before them");
+  app.add_option("--json", json_path, "write the figures here");
+  CLI11_PARSE(app, argc, argv);
+
+  std::vector<Side> sides;
+  for (const std::string& argument : side_arguments) sides.push_back(open_side(argument));
+
+  nlohmann::json rows = nlohmann::json::array();
+  for (const std::string& algorithm : algorithms) {
+    for (const std::string& direction : directions) {
+      const bool encrypt = direction == "encrypt";
+      fmt::print("{} {}, ns per call\n{:>8}", algorithm, direction, "size");
+      for (const Side& side : sides) fmt::print("{:>14}", side.label);
+      fmt::print("{}\n", raw_driver.empty() ? "" : fmt::format("{:>14}", "raw socket"));
+      for (const std::size_t size : sizes) {
+        nlohmann::json row{{"algorithm", algorithm}, {"direction", direction}, {"size", size}};
+        fmt::print("{:>8}", size);
+        for (const Side& side : sides) {
+          const double ns = time_evp(side, algorithm, encrypt, size, warm_up, operations);
+          row["ns"][side.label] = ns;
+          fmt::print("{:>14.0f}", ns);
+        }
+        if (!raw_driver.empty()) {
+          const bool ecb = algorithm.ends_with("-ECB");
+          const double ns = time_raw(raw_driver, key_size_of(algorithm), ecb ? 0 : 16, encrypt,
+                                     size, warm_up, operations);
+          row["ns"]["raw"] = ns;
+          fmt::print("{:>14.0f}", ns);
+        }
+        fmt::print("\n");
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  if (!json_path.empty()) {
+    std::FILE* file = std::fopen(json_path.c_str(), "w");
+    if (file == nullptr) give_up(json_path + ": cannot be written");
+    fmt::print(file, "{}\n", rows.dump(1));
+    std::fclose(file);
+  }
+  for (const Side& side : sides) OSSL_LIB_CTX_free(side.library_context);
+  return 0;
+}
