@@ -24,18 +24,20 @@ void add_to_counter(std::uint8_t* counter, std::size_t counter_size,
   }
 }
 
-// The next request: as large as driver and kernel take, and never so that a rest remains that the
-// driver must not see.
+// The next request: as large as driver and kernel take, and if possible so that no rest remains
+// that the driver must not see. 0 when it must not see any of what is left.
 std::size_t next_request(std::size_t left, std::size_t block, const Session& session,
                          const Restrictions& restrictions) noexcept {
   const std::size_t limit = std::min(session.max_request(), restrictions.max_size);
   if (left <= limit) [[likely]]
-    return left;
+    return left >= restrictions.min_size ? left : 0;
   const std::size_t most = limit / block * block;
+  if (most < restrictions.min_size) return 0;
   const std::size_t rest = left - most;
   if (rest >= restrictions.min_size) return most;
   const std::size_t lacking = (restrictions.min_size - rest + block - 1) / block * block;
-  return lacking < most ? most - lacking : most;
+  const bool can_lack = lacking < most && most - lacking >= restrictions.min_size;
+  return can_lack ? most - lacking : most;
 }
 
 // The chaining value after `size` bytes, in iv. Written out by size: a copy of known length is two
@@ -60,9 +62,9 @@ void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
 
 // One request whose output lies over its input. The input must survive a failure, so that software
 // can do the same call again: the driver writes elsewhere.
-Status request_in_place(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
-                        const std::uint8_t* input, std::uint8_t* output,
-                        std::size_t size) noexcept {
+[[gnu::noinline]] Status request_in_place(const CipherWork& work, const AlgorithmInfo& row,
+                                          SessionPool::Lease& lease, const std::uint8_t* input,
+                                          std::uint8_t* output, std::size_t size) noexcept {
   std::uint8_t* bounce = lease.bounce_buffer(size);
   if (bounce == nullptr) return {Failure::no_memory, ENOMEM};
   const Status status =
@@ -97,6 +99,8 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
     do {
       const std::size_t size =
           next_request(work.size - done, row.block_size, lease.session(), work.driver.restrictions);
+      if (size == 0) [[unlikely]]
+        break;
       const std::uint8_t* input = work.input + done;
       std::uint8_t* output = work.output + done;
       pool.count_request();

@@ -25,8 +25,9 @@ struct CipherWork {
 
 struct CipherProgress {
   Status status;
-  // Bytes done, a multiple of the block size; all of them on success. The output beyond is
-  // undefined where it does not overlap the input, untouched where it does.
+  // Bytes done, a multiple of the block size; on success all of them, but for a rest that the
+  // driver's restrictions allow no request for. The output beyond is undefined where it does not
+  // overlap the input, untouched where it does.
   std::size_t done;
 };
 

@@ -43,26 +43,30 @@ void DriverHealth::succeeded() noexcept {
   if (failures_.load(std::memory_order_relaxed) != 0) {
     failures_.store(0, std::memory_order_relaxed);
   }
+  if (shortages_.load(std::memory_order_relaxed) != 0) {
+    shortages_.store(0, std::memory_order_relaxed);
+  }
 }
 
 void DriverHealth::failed(Failure failure) noexcept {
-  const Kind kind = kind_of(failure);
-  // Says nothing about the driver: it will take the next key.
-  if (kind == Kind::about_the_key) return;
-  const std::uint32_t in_a_row = failures_.fetch_add(1, std::memory_order_relaxed) + 1;
-  switch (kind) {
+  const auto count = [](std::atomic<std::uint32_t>& in_a_row) {
+    return in_a_row.fetch_add(1, std::memory_order_relaxed) + 1;
+  };
+  switch (kind_of(failure)) {
     case Kind::about_the_key:
-      break;
+      break;  // says nothing about the driver: it will take the next key
     case Kind::permanent:
       out_.store(true, std::memory_order_relaxed);
       break;
-    case Kind::passing:
+    case Kind::passing: {
       // 1, 3, 7, ... calls: the first retry comes soon, a lasting shortage costs next to nothing.
-      to_skip_.store(in_a_row >= 10 ? most_skips : (std::uint32_t{1} << in_a_row) - 1,
+      const std::uint32_t times = count(shortages_);
+      to_skip_.store(times >= 10 ? most_skips : (std::uint32_t{1} << times) - 1,
                      std::memory_order_relaxed);
       break;
+    }
     case Kind::counts:
-      if (in_a_row >= most_failures) out_.store(true, std::memory_order_relaxed);
+      if (count(failures_) >= most_failures) out_.store(true, std::memory_order_relaxed);
       break;
   }
 }

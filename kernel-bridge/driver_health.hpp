@@ -31,8 +31,10 @@ class DriverHealth {
 
  private:
   std::atomic<bool> out_{false};
-  std::atomic<std::uint32_t> failures_{0};  // in a row
-  std::atomic<std::uint32_t> to_skip_{0};   // calls to answer no
+  // In a row; apart, since a shortage is not the driver's fault.
+  std::atomic<std::uint32_t> failures_{0};
+  std::atomic<std::uint32_t> shortages_{0};
+  std::atomic<std::uint32_t> to_skip_{0};  // calls to answer no
 };
 
 // A driver that calls are routed to.

@@ -18,7 +18,7 @@ std::size_t page_size() noexcept {
 
 }  // namespace
 
-ProcessEpoch::ProcessEpoch() noexcept : process_id_(::getpid()) {
+ProcessEpoch::ProcessEpoch() noexcept {
   static_assert(Mark::is_always_lock_free);
   void* memory =
       ::mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -35,15 +35,7 @@ ProcessEpoch::~ProcessEpoch() {
 }
 
 std::uint32_t ProcessEpoch::renew() noexcept {
-  if (page_ == nullptr) {
-    const std::int32_t now = ::getpid();
-    std::int32_t before = process_id_.load(std::memory_order_acquire);
-    if (before != now) {
-      epoch_.fetch_add(1);
-      process_id_.compare_exchange_strong(before, now);
-    }
-    return epoch_.load(std::memory_order_acquire);
-  }
+  if (page_ == nullptr) return static_cast<std::uint32_t>(::getpid());
   for (;;) {
     std::uint32_t mark = page_->load(std::memory_order_acquire);
     if (mark == valid) return epoch_.load(std::memory_order_acquire);

@@ -33,7 +33,6 @@ class ProcessEpoch {
 
   Mark* page_ = nullptr;
   std::atomic<std::uint32_t> epoch_{1};
-  std::atomic<std::int32_t> process_id_;
 };
 
 }  // namespace kaccel::kernel

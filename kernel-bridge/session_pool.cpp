@@ -60,6 +60,9 @@ struct SessionPool::Generation {
   std::size_t size = 0;
   std::uint32_t epoch = 0;
   std::atomic<std::uint64_t> clock{0};
+  // Of the process that this one was forked from, emptied: a thread that came here at the same time
+  // as the one that renewed may still be reading its epoch.
+  std::unique_ptr<Generation> previous;
 
   std::span<Slot> all() const noexcept { return {slots.get(), size}; }
 
@@ -93,13 +96,9 @@ struct SessionPool::Generation {
   }
 
   Slot* of(const Handle& handle) noexcept {
-    if (handle.key_load == 0 || handle.slot >= size) return nullptr;
-    Slot& slot = slots[handle.slot];
-    return slot.key_load() == handle.key_load ? &slot : nullptr;
-  }
-
-  std::uint32_t index(const Slot& slot) const noexcept {
-    return static_cast<std::uint32_t>(&slot - slots.get());
+    const bool current = handle.generation == this && handle.key_load != 0 &&
+                         handle.slot->key_load() == handle.key_load;
+    return current ? handle.slot : nullptr;
   }
 
   // Under the mutex.
@@ -142,26 +141,33 @@ SessionPool::Generation* SessionPool::new_generation(Generation* generation,
 
   // After a fork the parent's sessions are closed here (in this process only) and its keys wiped.
   // Its mutex is not taken: a thread that exists no more may have held it.
-  delete generation;
+  if (generation != nullptr) {
+    generation->slots.reset();
+    fresh->previous.reset(generation);
+  }
   return fresh.release();
 }
 
 // The session of this handle, if it still has the key and nobody else is using it.
 SessionPool::Slot* SessionPool::take_again(Generation& generation, const Wanted& wanted,
                                            const Handle& handle) noexcept {
-  Slot* slot = generation.of(handle);
-  if (slot == nullptr || !slot->take(Slot::idle(handle.key_load))) return nullptr;
-  if (slot->serves(wanted)) return slot;
-  slot->give_back();
+  if (handle.generation != &generation || !handle.slot->take(Slot::idle(handle.key_load))) {
+    return nullptr;
+  }
+  if (handle.slot->serves(wanted)) return handle.slot;
+  handle.slot->give_back();
   return nullptr;
 }
 
 SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wanted& wanted,
                                              Handle& handle, bool& load_key) noexcept {
   const std::lock_guard lock(generation.mutex);
+  // Who searches takes each slot for a moment; it may have been no more than that.
+  Slot* slot = take_again(generation, wanted, handle);
+  if (slot != nullptr) return slot;
   generation.drop_user(handle);
   handle = {};
-  Slot* slot = generation.take_with_key(wanted);
+  slot = generation.take_with_key(wanted);
   if (slot == nullptr) {
     slot = generation.take_for_new_key(wanted);
     if (slot == nullptr) return nullptr;
@@ -171,7 +177,7 @@ SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wante
     slot->change_key_load(key_loads_.fetch_add(1, std::memory_order_relaxed) + 1);
   }
   ++slot->users;
-  handle = {generation.index(*slot), slot->key_load()};
+  handle = {&generation, slot, slot->key_load()};
   return slot;
 }
 
@@ -273,23 +279,25 @@ std::uint8_t* SessionPool::Lease::bounce_buffer(std::size_t size) noexcept {
   return slot_->bounce.get();
 }
 
-void SessionPool::Lease::end() noexcept {
-  if (slot_ == nullptr) return;
+void SessionPool::Lease::give_back() noexcept {
   // TLS records fit; what a larger request needed is not kept for a router to hold 64 times.
   constexpr std::size_t largest_kept_bounce = 32 * 1024;
   if (slot_->bounce_size > largest_kept_bounce) [[unlikely]] {
     slot_->bounce.reset();
     slot_->bounce_size = 0;
   }
-  if (!usable_) [[unlikely]] {
-    slot_->session.reset();
-    const std::lock_guard lock(generation_->mutex);
-    slot_->key.clear();
-    slot_->users = 0;
-    slot_->change_key_load(0);
-  }
+  if (!usable_) [[unlikely]]
+    destroy_session();
   slot_->give_back();
   slot_ = nullptr;
+}
+
+void SessionPool::Lease::destroy_session() noexcept {
+  slot_->session.reset();
+  const std::lock_guard lock(generation_->mutex);
+  slot_->key.clear();
+  slot_->users = 0;
+  slot_->change_key_load(0);
 }
 
 }  // namespace kaccel::kernel

@@ -28,7 +28,8 @@ class SessionPool {
  public:
   // Which session a context used last. Copy it only through share(); give it back by release().
   struct Handle {
-    std::uint32_t slot = 0;
+    Generation* generation = nullptr;  // slot is good only while this is the pool's current one
+    Slot* slot = nullptr;
     std::uint64_t key_load = 0;  // identifies one loading of a key; 0: no session yet
   };
 
@@ -51,9 +52,14 @@ class SessionPool {
     std::uint8_t* bounce_buffer(std::size_t size) noexcept;
     // The session failed: it is destroyed instead of being kept.
     void discard() noexcept { usable_ = false; }
-    void end() noexcept;
+    void end() noexcept {
+      if (slot_ != nullptr) give_back();
+    }
 
    private:
+    void give_back() noexcept;
+    void destroy_session() noexcept;
+
     friend class SessionPool;
     Generation* generation_ = nullptr;
     Slot* slot_ = nullptr;
@@ -93,12 +99,12 @@ class SessionPool {
 
  private:
   Generation* current_generation() noexcept;
-  Generation* new_generation(Generation* old, std::uint32_t epoch) noexcept;
+  [[gnu::noinline]] Generation* new_generation(Generation* old, std::uint32_t epoch) noexcept;
   static Slot* take_again(Generation& generation, const Wanted& wanted,
                           const Handle& handle) noexcept;
-  Slot* take_another(Generation& generation, const Wanted& wanted, Handle& handle,
-                     bool& load_key) noexcept;
-  Status prepare(Slot& slot, const Wanted& wanted) noexcept;
+  [[gnu::noinline]] Slot* take_another(Generation& generation, const Wanted& wanted, Handle& handle,
+                                       bool& load_key) noexcept;
+  [[gnu::noinline]] Status prepare(Slot& slot, const Wanted& wanted) noexcept;
   Status open_session(Slot& slot, const Wanted& wanted) noexcept;
 
   Transport& transport_;

@@ -25,7 +25,11 @@ constexpr std::size_t round_down(std::size_t size, std::size_t block) noexcept {
 // Life ------------------------------------------------------------------------------------------
 
 CipherContext::CipherContext(CipherRoute& route) noexcept
-    : route_(route), row_(kernel::info(route.driver.algorithm)) {}
+    : route_(route), row_(kernel::info(route.driver.algorithm)) {
+  software_update_ = route.software.update;
+  software_cipher_ = route.software.cipher;
+  room_ = is_stream() ? 0 : row_.block_size;
+}
 
 CipherContext::CipherContext(const CipherContext& other, void* inner) noexcept
     : CipherContext(other) {
@@ -102,6 +106,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
     // Inner may have taken the key before something else failed, so ours may be the old one.
     route_.pool->release(session_);
     key_.clear();
+    if (params != nullptr) params_unknown_ = true;
     stay_in_software();
     return ok;
   }
@@ -111,7 +116,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   }
   // A new direction without a key leaves OpenSSL with the other direction's key schedule. What
   // comes out is of no use, but must not depend on the size of the call.
-  software_only_ = !is_stream() && direction != key_direction_;
+  software_only_ = params_unknown_ || (!is_stream() && direction != key_direction_);
   iv_set_ = iv_set_ || iv != nullptr;
   if (params != nullptr) note_params(params);
   set_limits();
@@ -150,7 +155,10 @@ int CipherContext::set_params(void* context, const OSSL_PARAM params[]) noexcept
   auto& self = *static_cast<CipherContext*>(context);
   if (!self.make_inner_current()) return 0;
   const int ok = self.route_.software.set_ctx_params(self.inner_, params);
-  if (ok == 1 && params != nullptr) {
+  if (ok != 1) {
+    self.params_unknown_ = true;
+    self.stay_in_software();
+  } else if (params != nullptr) {
     self.note_params(params);
     self.set_limits();
   }
@@ -230,17 +238,16 @@ bool CipherContext::make_inner_current() noexcept {
 
 // Data --------------------------------------------------------------------------------------------
 
+// A call that stays in software passes here in ten instructions: nothing is saved and nothing
+// looked at afterwards, so that it can end in a jump. That needs calls that OpenSSL cannot refuse:
+// with too little room for the output the long way is taken, which follows what a refusal leaves
+// behind. (EVP always passes one block more than goes in.)
 int CipherContext::update(void* context, unsigned char* out, std::size_t* out_size,
-                          std::size_t out_capacity, const unsigned char* in,
-                          std::size_t in_size) noexcept {
+                          std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<CipherContext*>(context);
-  if (in_size <= self.software_limit_) [[likely]] {
+  if (out_capacity >= in_size + self.room_ && in_size <= self.software_limit_) [[likely]] {
     self.total_ += in_size;
-    const int ok =
-        self.route_.software.update(self.inner_, out, out_size, out_capacity, in, in_size);
-    if (ok != 1) [[unlikely]]
-      self.stay_in_software();
-    return ok;
+    return self.software_update_(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.update_beyond_limit(out, out_size, out_capacity, in, in_size);
 }
@@ -269,22 +276,30 @@ int CipherContext::update_beyond_limit(unsigned char* out, std::size_t* out_size
 
 // EVP_Cipher(): whole blocks without padding, past inner's buffer.
 int CipherContext::cipher(void* context, unsigned char* out, std::size_t* out_size,
-                          std::size_t out_capacity, const unsigned char* in,
-                          std::size_t in_size) noexcept {
+                          std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<CipherContext*>(context);
+  if (out_capacity >= in_size && in_size <= self.software_limit_) [[likely]] {
+    if (self.is_stream()) self.total_ += in_size;
+    return self.software_cipher_(self.inner_, out, out_size, out_capacity, in, in_size);
+  }
+  return self.routed_cipher(out, out_size, out_capacity, in, in_size);
+}
+
+int CipherContext::routed_cipher(unsigned char* out, std::size_t* out_size,
+                                 std::size_t out_capacity, const unsigned char* in,
+                                 std::size_t in_size) noexcept {
   // For the block modes total_ counts what passes inner's buffer, and this does not.
-  const std::size_t total = self.total_ + (self.is_stream() ? in_size : 0);
+  const std::size_t total = total_ + (is_stream() ? in_size : 0);
   Plan plan;
-  if (in_size > self.software_limit_ && in != nullptr && !self.in_tls_mode()) {
-    if (self.is_stream()) {
-      plan = self.plan_update(in_size);
-    } else if (self.buffered() == 0) {
-      plan = self.plan_whole_blocks(in_size);
+  if (in != nullptr && !in_tls_mode()) {
+    if (is_stream()) {
+      plan = plan_update(in_size);
+    } else if (buffered() == 0) {
+      plan = plan_whole_blocks(in_size);
     }
   }
-  const int ok =
-      self.routed(self.route_.software.cipher, plan, out, out_size, out_capacity, in, in_size);
-  self.total_ = total;
+  const int ok = routed(route_.software.cipher, plan, out, out_size, out_capacity, in, in_size);
+  total_ = total;
   return ok;
 }
 
@@ -392,7 +407,7 @@ std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* 
       *route_.pool, session_, {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
   inner_is_current_ = false;
   software_limit_ = 0;
-  if (progress.status) {
+  if (progress.status && progress.done == size) [[likely]] {
     route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
   } else {
     route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);

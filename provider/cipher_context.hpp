@@ -51,14 +51,14 @@ class CipherContext {
   static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                           const unsigned char* iv, std::size_t iv_size,
                           const OSSL_PARAM params[]) noexcept;
+  // These two are not noexcept, though nothing in them throws: a noexcept function cannot end in a
+  // jump to one of OpenSSL's, which C++ knows nothing about.
   static int update(void* context, unsigned char* out, std::size_t* out_size,
-                    std::size_t out_capacity, const unsigned char* in,
-                    std::size_t in_size) noexcept;
+                    std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
+  static int cipher(void* context, unsigned char* out, std::size_t* out_size,
+                    std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int final(void* context, unsigned char* out, std::size_t* out_size,
                    std::size_t out_capacity) noexcept;
-  static int cipher(void* context, unsigned char* out, std::size_t* out_size,
-                    std::size_t out_capacity, const unsigned char* in,
-                    std::size_t in_size) noexcept;
   static int get_params(void* context, OSSL_PARAM params[]) noexcept;
   static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
 
@@ -103,17 +103,24 @@ class CipherContext {
   int all_by_software(SoftwareFunction* function, unsigned char* out, std::size_t* out_size,
                       std::size_t out_capacity, const unsigned char* in,
                       std::size_t in_size) noexcept;
-  int update_beyond_limit(unsigned char* out, std::size_t* out_size, std::size_t out_capacity,
-                          const unsigned char* in, std::size_t in_size) noexcept;
+  [[gnu::noinline]] int update_beyond_limit(unsigned char* out, std::size_t* out_size,
+                                            std::size_t out_capacity, const unsigned char* in,
+                                            std::size_t in_size) noexcept;
   int routed(SoftwareFunction* function, const Plan& plan, unsigned char* out,
              std::size_t* out_size, std::size_t out_capacity, const unsigned char* in,
              std::size_t in_size) noexcept;
+  [[gnu::noinline]] int routed_cipher(unsigned char* out, std::size_t* out_size,
+                                      std::size_t out_capacity, const unsigned char* in,
+                                      std::size_t in_size) noexcept;
   int tls_record(unsigned char* out, std::size_t* out_size, std::size_t out_capacity,
                  const unsigned char* in, std::size_t in_size) noexcept;
   std::size_t run_hardware(const unsigned char* in, unsigned char* out, std::size_t size) noexcept;
 
-  // The first three are all that a call staying in software reads.
+  // The first six are all that a call staying in software reads.
   void* inner_ = nullptr;
+  SoftwareFunction* software_update_ = nullptr;
+  SoftwareFunction* software_cipher_ = nullptr;
+  std::size_t room_ = 0;                   // bytes of output beyond its input that a call may need
   std::size_t software_limit_ = SIZE_MAX;  // calls of up to so many bytes go straight to inner_
   std::size_t total_ = 0;                  // bytes of this message so far; tells what inner holds
   std::size_t hardware_from_ = SIZE_MAX;   // stretches of so many bytes and more go to hardware
@@ -130,6 +137,8 @@ class CipherContext {
   bool original_iv_displaced_ = false;
   bool iv_set_ = false;
   bool padding_ = true;
+  // Setting several failed half-way: what inner took of them is not known. Software for good.
+  bool params_unknown_ = false;
   bool software_only_ = false;  // until the next init: something happened that we do not follow
   kernel::Direction direction_ = kernel::Direction::encrypt;
   kernel::Direction key_direction_ = kernel::Direction::encrypt;  // for which key_ was set

@@ -83,8 +83,9 @@ std::optional<ConfigSection> read_config_section(const std::string& path, std::s
     problem = "out of memory";
     return std::nullopt;
   }
-  // A fresh queue would be simpler to read, but the application's errors must stay; so tell them
-  // apart by what is the newest before.
+  // The queue may hold errors already, the same ones even: OpenSSL has just read this file, and
+  // activates providers before it drops what that raised. A marker tells ours apart.
+  ERR_raise(ERR_LIB_USER, 1);
   const unsigned long before = ERR_peek_last_error();
   long line = 0;
   if (NCONF_load(conf.get(), path.c_str(), &line) <= 0) {

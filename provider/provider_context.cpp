@@ -103,9 +103,12 @@ void ProviderContext::describe_state(const Settings& settings, const std::string
   } else if (routes == 0) {
     build_info_ += ", software only: no hardware driver is configured or known here";
   } else {
-    build_info_ += ", " + std::to_string(routes) +
-                   " algorithms with a hardware driver, thresholds " +
+    build_info_ += ", " + std::to_string(routes) + (routes == 1 ? " algorithm" : " algorithms") +
+                   " with a hardware driver, thresholds " +
                    (settings.calibrated ? "calibrated" : "as published");
+  }
+  if (!settings.missing_section.empty()) {
+    build_info_ += "; there is no section " + settings.missing_section + ": run kaccel-calibrate";
   }
 }
 

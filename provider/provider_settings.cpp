@@ -76,9 +76,13 @@ std::optional<SettingsError> load_settings(const OSSL_CORE_HANDLE* handle,
   const CoreValues values = values_from_core(handle, find_get_params(core_functions));
   const auto keys = known_settings_keys();
   Settings result;
+  // Keys are asked for in about the order of the table, so each search starts where the last one
+  // ended.
+  std::size_t next = 0;
   const SettingsLookup lookup = [&](const char* key) -> const char* {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (std::strcmp(keys[i], key) == 0) return values[i];
+    for (std::size_t tried = 0; tried < keys.size(); ++tried, ++next) {
+      if (next == keys.size()) next = 0;
+      if (std::strcmp(keys[next], key) == 0) return values[next];
     }
     return nullptr;
   };

@@ -16,7 +16,9 @@ namespace kaccel {
 namespace {
 
 constexpr std::string_view thresholds_prefix = "thresholds.";
-constexpr std::array global_keys{"thresholds", "max_sessions", "load_default", "force_threshold"};
+constexpr const char* calibrated_key = "thresholds.calibrated";
+constexpr std::array global_keys{"thresholds", "max_sessions", "load_default", "force_threshold",
+                                 calibrated_key};
 // Read by OpenSSL itself when it loads a provider (config(5)).
 constexpr std::array openssl_keys{"identity", "module", "soft_load", "activate"};
 
@@ -183,9 +185,12 @@ void read_algorithm(const AlgorithmKeyTexts& keys, Reader& reader, AlgorithmSett
 std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settings& settings) {
   Settings result;
   Reader reader(lookup);
+  // OpenSSL hands over the name itself only where it does not name a section.
+  if (const char* name = reader.text("thresholds")) result.missing_section = name;
   reader.integer("max_sessions", sessions_range, result.max_sessions);
   reader.boolean("load_default", result.load_default);
   reader.integer("force_threshold", threshold_range, result.force_threshold);
+  reader.boolean(calibrated_key, result.calibrated);
   for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
     read_algorithm(algorithm_key_texts[row], reader, result.ciphers[row]);
     result.calibrated = result.calibrated || !result.ciphers[row].driver.empty();

@@ -10,6 +10,7 @@
 //   force_threshold = N                this threshold for every algorithm that has a driver
 //
 //   [kaccel_thresholds]                one group of keys an algorithm, written by kaccel-calibrate
+//   calibrated = yes                   also with no group: published thresholds do not apply
 //   AES-128-CBC.driver = cbc-aes-qce   the kernel's driver name
 //   AES-128-CBC.encrypt = 768          thresholds in bytes, by direction: up to it software;
 //   AES-128-CBC.decrypt = 768          0: always hardware; -1: never
@@ -41,9 +42,12 @@ struct AlgorithmSettings {
 
 struct Settings {
   std::array<AlgorithmSettings, cipher_algorithms.size()> ciphers;
-  // True where a thresholds section was there, whatever it holds. False: the caller may fill
+  // True where the thresholds section says so or has any group. False: the caller may fill
   // `ciphers` from the drivers it finds (see published_settings).
   bool calibrated = false;
+  // The section that `thresholds` names, where the configuration has no such section: not yet
+  // calibrated, or misspelt. "" otherwise.
+  std::string missing_section;
   std::size_t max_sessions = 64;
   bool load_default = true;
   std::optional<Threshold> force_threshold;
