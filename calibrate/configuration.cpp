@@ -1,0 +1,64 @@
+#include "calibrate/configuration.hpp"
+
+#include "calibrate/command_error.hpp"
+#include "provider/config_file.hpp"
+
+namespace kaccel::calibrate {
+namespace {
+
+// OpenSSL skips an include that is not there without a word; what was not included shows as a name
+// of a section that does not exist.
+void remark_on_missing_thresholds(const ConfigSection& section, Configuration& result) {
+  if (!section.unreadable_include.empty()) {
+    result.remarks.push_back("an included file cannot be read: " +
+                             printable(section.unreadable_include, 400));
+  }
+  const auto named = section.values.find("thresholds");
+  if (named == section.values.end()) return;
+  result.remarks.push_back("thresholds = " + printable(named->second) +
+                           " names a section that is not there: is kaccel-thresholds.cnf written "
+                           "and included?");
+}
+
+void parse_section(const ConfigSection& section, const std::string& path, Settings& settings) {
+  const auto lookup = [&](const char* key) -> const char* {
+    const auto found = section.values.find(key);
+    return found != section.values.end() ? found->second.c_str() : nullptr;
+  };
+  auto error = find_unknown_key(section.values);
+  if (!error) error = parse_settings(lookup, settings);
+  if (error) {
+    throw CommandError(exit_bad_input, "wrong configuration", path, printable(error->message, 400));
+  }
+}
+
+}  // namespace
+
+Configuration read_configuration(const std::optional<std::string>& path,
+                                 const std::string& proc_crypto) {
+  Configuration result;
+  const std::string file = path ? *path : default_config_path();
+  std::string problem;
+  const auto section = read_config_section(file, problem);
+  if (section) {
+    result.configured = true;
+    parse_section(*section, file, result.settings);
+    if (result.settings.calibrated) {
+      result.source = file;
+      return result;
+    }
+    remark_on_missing_thresholds(*section, result);
+    result.source = "published for the driver, since " + file + " brings no thresholds";
+  } else if (path) {
+    throw CommandError(exit_bad_input, "no kaccel configuration", printable(problem, 400),
+                       "see openssl.cnf.example");
+  } else {
+    result.remarks.push_back("kaccel is not configured (" + problem +
+                             "): applications use OpenSSL's software until it is");
+    result.source = "published for the driver";
+  }
+  published_settings(proc_crypto, result.settings);
+  return result;
+}
+
+}  // namespace kaccel::calibrate

@@ -1,0 +1,37 @@
+// Measures one algorithm on one driver, as an application would see it: through EVP, on one
+// long-lived context a direction, in place as libssl and `openssl speed` do.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/helper_process.hpp"
+#include "calibrate/sweep.hpp"
+#include "kernel-bridge/restrictions.hpp"
+#include "kernel-bridge/transport.hpp"
+#include "provider/algorithms.hpp"
+
+namespace kaccel::calibrate {
+
+struct MeasurementPlan {
+  const CipherAlgorithm& algorithm;
+  std::string driver;
+  kernel::Restrictions restrictions;  // the known ones and those that the self-test found
+  std::vector<std::size_t> sizes;     // ascending, whole blocks
+};
+
+struct BothDirections {
+  std::vector<SizeMeasurement> encrypt;  // one a size of the plan
+  std::vector<SizeMeasurement> decrypt;
+};
+
+using OnSize = std::function<void(kernel::Direction direction, std::size_t size)>;
+
+// Runs in a helper process; sizes that a hang or crash cost come back as failed. `on_size` is
+// called after each size.
+BothDirections measure_algorithm(const MeasurementPlan& plan, kernel::Transport& transport,
+                                 const OnSize& on_size, const HelperLimits& limits = {});
+
+}  // namespace kaccel::calibrate

@@ -1,0 +1,179 @@
+#include "calibrate/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "calibrate/json_text.hpp"
+#include "calibrate/text_table.hpp"
+#include "calibrate/units.hpp"
+#include "provider/version.hpp"
+
+namespace kaccel::calibrate {
+namespace {
+
+constexpr int longest_bar = 8;  // marks on each side
+
+bool is_taken_out(const CalibratedAlgorithm& algorithm) {
+  return algorithm.self_test.verdict == SelfTestVerdict::taken_out;
+}
+
+std::string remark(const CalibratedAlgorithm& algorithm) {
+  if (is_taken_out(algorithm)) return "taken out: " + algorithm.self_test.fault;
+  std::string text;
+  const auto& found = algorithm.self_test.found;
+  if (found.min_size > 0) text += fmt::format("min_size {}; ", found.min_size);
+  if (found.max_size < std::numeric_limits<std::size_t>::max()) {
+    text += fmt::format("max_size {}; ", found.max_size);
+  }
+  return text + algorithm.self_test.fault;
+}
+
+std::string in_words(Threshold threshold) {
+  if (threshold == never_hardware) return "always software";
+  if (threshold == always_hardware) return "always hardware";
+  return fmt::format("hardware above {} bytes", threshold);
+}
+
+void print_table(const Calibration& calibration, std::ostream& out) {
+  using Align = TextTable::Align;
+  TextTable table({{"ALGORITHM"},
+                   {"DRIVER"},
+                   {"ENCRYPT", Align::right},
+                   {"DECRYPT", Align::right},
+                   {"REMARK"}});
+  for (const auto& algorithm : calibration.algorithms) {
+    table.add({algorithm.name, algorithm.driver, fmt::format("{}", algorithm.encrypt.threshold),
+               fmt::format("{}", algorithm.decrypt.threshold), remark(algorithm)});
+  }
+  for (const auto& skipped : calibration.skipped) {
+    table.add(
+        {skipped.name, skipped.driver.empty() ? "-" : skipped.driver, "-", "-", skipped.reason});
+  }
+  table.print(out);
+  out << "Thresholds in bytes: calls up to it use software; 0: always hardware; -1: never.\n";
+}
+
+// Three cells: both times and the bar.
+void add_cells(const SizeMeasurement& m, std::vector<std::string>& cells) {
+  if (m.operations == 0) {
+    cells.insert(cells.end(), {"-", "-",
+                               m.winner == Winner::forbidden
+                                   ? fmt::format("{:^{}}", "not permitted", 2 * longest_bar + 1)
+                                   : fmt::format("{:^{}}", "failed", 2 * longest_bar + 1)});
+    return;
+  }
+  const double software = ns_per_operation(m.software, m.operations);
+  const double hardware = ns_per_operation(m.hardware, m.operations);
+  cells.insert(cells.end(),
+               {duration(software), duration(hardware), speed_bar(software, hardware)});
+}
+
+void draw(const CalibratedAlgorithm& algorithm, std::ostream& out) {
+  using Align = TextTable::Align;
+  out << fmt::format("\n{} on {}: encrypt: {}; decrypt: {}\n", algorithm.name, algorithm.driver,
+                     in_words(algorithm.encrypt.threshold), in_words(algorithm.decrypt.threshold));
+  const std::string bar_title = fmt::format("{:^{}}", "sw < | > hw", 2 * longest_bar + 1);
+  TextTable table({{"SIZE", Align::right},
+                   {"ENC SW", Align::right},
+                   {"ENC HW", Align::right},
+                   {bar_title},
+                   {"DEC SW", Align::right},
+                   {"DEC HW", Align::right},
+                   {bar_title}});
+  const auto& encrypt = algorithm.encrypt.measurements;
+  const auto& decrypt = algorithm.decrypt.measurements;
+  for (std::size_t i = 0; i < std::min(encrypt.size(), decrypt.size()); ++i) {
+    std::vector<std::string> cells{fmt::format("{}", encrypt[i].size)};
+    add_cells(encrypt[i], cells);
+    add_cells(decrypt[i], cells);
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+Json to_json(const CalibratedDirection& direction) {
+  Json sizes = Json::array();
+  for (const auto& m : direction.measurements) {
+    Json size{{"size", m.size}, {"winner", describe(m.winner)}};
+    if (m.operations > 0) {
+      const auto per_operation = [&](std::uint64_t ns) {
+        return static_cast<double>(ns) / m.operations;
+      };
+      size["operations"] = m.operations;
+      size["software_ns"] = per_operation(m.software.wall_ns);
+      size["hardware_ns"] = per_operation(m.hardware.wall_ns);
+      size["software_cpu_ns"] = per_operation(m.software.cpu_ns);
+      size["hardware_cpu_ns"] = per_operation(m.hardware.cpu_ns);
+    }
+    if (!m.problem.empty()) size["problem"] = m.problem;
+    sizes.push_back(std::move(size));
+  }
+  return {{"threshold", direction.threshold}, {"sizes", std::move(sizes)}};
+}
+
+const char* describe(SelfTestVerdict verdict) {
+  switch (verdict) {
+    case SelfTestVerdict::passed:
+      return "passed";
+    case SelfTestVerdict::restricted:
+      return "restricted";
+    case SelfTestVerdict::taken_out:
+      break;
+  }
+  return "taken out";
+}
+
+Json to_json(const CalibratedAlgorithm& algorithm) {
+  Json json{{"algorithm", algorithm.name},
+            {"driver", algorithm.driver},
+            {"self_test", describe(algorithm.self_test.verdict)}};
+  if (!algorithm.self_test.fault.empty()) json["fault"] = algorithm.self_test.fault;
+  const auto& found = algorithm.self_test.found;
+  if (found.min_size > 0) json["min_size"] = found.min_size;
+  if (found.max_size < std::numeric_limits<std::size_t>::max()) json["max_size"] = found.max_size;
+  json["encrypt"] = to_json(algorithm.encrypt);
+  json["decrypt"] = to_json(algorithm.decrypt);
+  return json;
+}
+
+}  // namespace
+
+void print_report(const Calibration& calibration, std::ostream& out) {
+  print_table(calibration, out);
+  for (const auto& algorithm : calibration.algorithms) {
+    if (!is_taken_out(algorithm)) draw(algorithm, out);
+  }
+}
+
+void print_report_json(const Calibration& calibration, const std::string& file, std::ostream& out) {
+  Json algorithms = Json::array();
+  for (const auto& algorithm : calibration.algorithms) algorithms.push_back(to_json(algorithm));
+  Json skipped = Json::array();
+  for (const auto& one : calibration.skipped) {
+    skipped.push_back({{"algorithm", one.name}, {"driver", one.driver}, {"reason", one.reason}});
+  }
+  out << json_text({{"kaccel", version},
+                    {"kernel", calibration.kernel_release},
+                    {"date", calibration.date},
+                    {"file", file},
+                    {"algorithms", std::move(algorithms)},
+                    {"skipped", std::move(skipped)}});
+}
+
+std::string speed_bar(double software_ns, double hardware_ns) {
+  const double factor = std::max(software_ns, hardware_ns) / std::min(software_ns, hardware_ns);
+  int marks = 0;
+  if (factor > 1) marks = 1 + static_cast<int>(std::min(2 * std::log2(factor), 100.0));
+  marks = std::min(marks, longest_bar);
+  const bool software_wins = software_ns < hardware_ns;
+  return fmt::format(
+      "{:>{}}|{:<{}}", std::string(software_wins ? static_cast<std::size_t>(marks) : 0, '<'),
+      longest_bar, std::string(software_wins ? 0 : static_cast<std::size_t>(marks), '>'),
+      longest_bar);
+}
+
+}  // namespace kaccel::calibrate

@@ -1,0 +1,213 @@
+#include "calibrate/run.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <filesystem>
+#include <ostream>
+
+#include "calibrate/algorithm_names.hpp"
+#include "calibrate/atomic_file.hpp"
+#include "calibrate/calibration.hpp"
+#include "calibrate/command_error.hpp"
+#include "calibrate/driver_choice.hpp"
+#include "calibrate/measure_algorithm.hpp"
+#include "calibrate/progress.hpp"
+#include "calibrate/report.hpp"
+#include "calibrate/thresholds_file.hpp"
+#include "provider/config_file.hpp"
+
+namespace kaccel::calibrate {
+namespace {
+
+constexpr std::size_t largest_size = std::size_t{16} << 20;
+constexpr const char* standard_output = "-";
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::vector<const CipherAlgorithm*> wanted_algorithms(const std::vector<std::string>& names) {
+  std::vector<const CipherAlgorithm*> wanted;
+  for (const auto& name : names) wanted.push_back(&algorithm_named(name));
+  if (names.empty()) {
+    for (const auto& algorithm : cipher_algorithms) wanted.push_back(&algorithm);
+  }
+  return wanted;
+}
+
+std::string output_path(const RunOptions& options) {
+  std::string path = options.output ? *options.output : default_output_path();
+  if (path.empty()) {
+    throw CommandError(exit_cannot, "no place for the thresholds file",
+                       "OpenSSL names no configuration directory", "say --output FILE");
+  }
+  if (path != standard_output) check_replaceable(path);
+  return path;
+}
+
+class Calibrator {
+ public:
+  Calibrator(const RunOptions& options, const Machine& machine, std::ostream& notes)
+      : options_(options),
+        machine_(machine),
+        notes_(notes),
+        sizes_(options.sizes.empty() ? default_sizes() : parse_sizes(options.sizes)),
+        progress_(!options.quiet) {}
+
+  Calibration calibrate(const std::vector<const CipherAlgorithm*>& algorithms,
+                        const DriverChoice& choice) {
+    Calibration calibration{utc_now(), machine_.kernel.release, {}, {}};
+    for (const auto* algorithm : algorithms) {
+      const auto candidates = choice.candidates(*algorithm);
+      for (const auto& passed_over : candidates.passed_over) {
+        calibration.skipped.push_back(passed_over);
+      }
+      add_first_good(*algorithm, candidates.drivers, calibration);
+    }
+    progress_.clear();
+    return calibration;
+  }
+
+ private:
+  // The first driver that passes its self-test; if none does, the last one's fault is on record and
+  // keeps hardware off.
+  void add_first_good(const CipherAlgorithm& algorithm,
+                      const std::vector<const kernel::Driver*>& drivers, Calibration& calibration) {
+    for (std::size_t i = 0; i < drivers.size(); ++i) {
+      auto result = calibrate_on(algorithm, *drivers[i]);
+      const bool good = result.self_test.verdict != SelfTestVerdict::taken_out;
+      if (good || i + 1 == drivers.size()) {
+        calibration.algorithms.push_back(std::move(result));
+        return;
+      }
+      calibration.skipped.push_back({algorithm.name, result.driver, result.self_test.fault});
+    }
+  }
+
+  CalibratedAlgorithm calibrate_on(const CipherAlgorithm& algorithm, const kernel::Driver& driver) {
+    const auto known =
+        driver.known != nullptr ? driver.known->restrictions : kernel::Restrictions{};
+    CalibratedAlgorithm result{algorithm.name, driver.entry.driver, {}, {}, {}};
+    progress_.show(fmt::format("{} on {}: self-test", algorithm.name, result.driver));
+    result.self_test =
+        self_test({algorithm, result.driver, known}, machine_.transport, options_.limits);
+    note_fault(result);
+    if (result.self_test.verdict != SelfTestVerdict::taken_out) measure(algorithm, known, result);
+    return result;
+  }
+
+  void measure(const CipherAlgorithm& algorithm, const kernel::Restrictions& known,
+               CalibratedAlgorithm& result) {
+    const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
+    const MeasurementPlan plan{algorithm, result.driver,
+                               kernel::combine(known, result.self_test.found),
+                               round_to_blocks(sizes_, block)};
+    const auto show = [&](kernel::Direction direction, std::size_t size) {
+      progress_.show(fmt::format("{} on {}: {} {} bytes", algorithm.name, result.driver,
+                                 direction == kernel::Direction::encrypt ? "encrypt" : "decrypt",
+                                 size));
+    };
+    auto measured = measure_algorithm(plan, machine_.transport, show, options_.limits);
+    note_failures(result, measured.encrypt, "encrypt");
+    note_failures(result, measured.decrypt, "decrypt");
+    result.encrypt = decided(std::move(measured.encrypt));
+    result.decrypt = decided(std::move(measured.decrypt));
+  }
+
+  static CalibratedDirection decided(std::vector<SizeMeasurement> measurements) {
+    const auto threshold = choose_threshold(verdicts(measurements));
+    return {threshold, std::move(measurements)};
+  }
+
+  void note(const std::string& line) {
+    progress_.clear();
+    notes_ << "kaccel-calibrate: " << line << std::endl;
+  }
+
+  void note_fault(const CalibratedAlgorithm& result) {
+    const auto& test = result.self_test;
+    if (test.verdict == SelfTestVerdict::passed) return;
+    const char* const verdict =
+        test.verdict == SelfTestVerdict::taken_out ? "taken out" : "restricted";
+    note(fmt::format("{}: {}: {} in the self-test: {}", result.driver, result.name, verdict,
+                     test.fault));
+  }
+
+  void note_failures(const CalibratedAlgorithm& result,
+                     const std::vector<SizeMeasurement>& measurements, const char* direction) {
+    for (const auto& m : measurements) {
+      if (m.winner != Winner::failed) continue;
+      note(fmt::format("{}: {}, {} {} bytes: not measured, so not enabled up to this size: {}",
+                       result.driver, result.name, direction, m.size, m.problem));
+      return;
+    }
+  }
+
+  const RunOptions& options_;
+  const Machine& machine_;
+  std::ostream& notes_;
+  std::vector<std::size_t> sizes_;
+  Progress progress_;
+};
+
+}  // namespace
+
+std::string default_output_path() {
+  const std::string config = default_config_path();
+  if (config.empty()) return {};
+  // Debian's OPENSSLDIR holds a link to the file in /etc; the thresholds belong beside the file.
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(config, error);
+  return ((error ? std::filesystem::path(config) : real).parent_path() / "kaccel-thresholds.cnf")
+      .string();
+}
+
+std::vector<std::size_t> parse_sizes(const std::string& text) {
+  std::vector<std::size_t> sizes;
+  const char* position = text.data();
+  const char* const end = position + text.size();
+  for (;;) {
+    std::size_t size = 0;
+    const auto [stop, error] = std::from_chars(position, end, size);
+    if (error != std::errc{} || (stop != end && *stop != ',') || size == 0 || size > largest_size) {
+      throw CommandError(exit_bad_input, "wrong --sizes", printable(text),
+                         fmt::format("give numbers of bytes from 1 to {} with commas between, for "
+                                     "example 16,256,1024",
+                                     largest_size));
+    }
+    sizes.push_back(size);
+    if (stop == end) break;
+    position = stop + 1;
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+int run(const RunOptions& options, const Machine& machine, std::ostream& out, std::ostream& notes) {
+  Calibrator calibrator(options, machine, notes);
+  const auto algorithms = wanted_algorithms(options.algorithms);
+  const DriverChoice choice(machine, algorithms, options.drivers);
+  const std::string path = output_path(options);
+
+  const auto calibration = calibrator.calibrate(algorithms, choice);
+
+  const bool to_standard_output = path == standard_output;
+  const auto text = thresholds_file_text(calibration, to_standard_output ? "" : path);
+  if (!to_standard_output) replace_file(path, text);
+  if (options.json) {
+    print_report_json(calibration, path, out);
+  } else if (to_standard_output) {
+    out << text;
+  } else if (!options.quiet) {
+    print_report(calibration, out);
+    out << fmt::format("\nWritten to {}. In openssl.cnf:\n{}", path,
+                       include_instructions(path, "  "));
+  }
+  return exit_done;
+}
+
+}  // namespace kaccel::calibrate

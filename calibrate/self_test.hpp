@@ -1,0 +1,42 @@
+// Does a driver compute what OpenSSL computes? No driver is measured or enabled before it does.
+//
+// The bare driver is asked through kernel-bridge sessions, and then once more through kaccel's own
+// provider; the reference is OpenSSL's default provider. Everything runs in helper processes with a
+// time limit. Wrong or hanging lengths become a restriction where they show a rule.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/helper_process.hpp"
+#include "kernel-bridge/restrictions.hpp"
+#include "kernel-bridge/transport.hpp"
+#include "provider/algorithms.hpp"
+
+namespace kaccel::calibrate {
+
+// What is to be tested: one OpenSSL algorithm (so, one key size) on one driver.
+struct TestSubject {
+  const CipherAlgorithm& algorithm;
+  std::string driver;
+  kernel::Restrictions known;  // what is known to go wrong is not tried
+};
+
+enum class SelfTestVerdict : std::uint8_t {
+  passed,
+  restricted,  // right within `found`
+  taken_out,   // wrong, or refused the key size, or hung in a way that shows no rule
+};
+
+struct SelfTestResult {
+  SelfTestVerdict verdict;
+  kernel::Restrictions found;  // beyond the known ones; only min_size and max_size
+  std::string fault;           // the first fault in one line, "" where passed
+};
+
+SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transport,
+                         const HelperLimits& limits = {});
+
+}  // namespace kaccel::calibrate

@@ -1,0 +1,92 @@
+#include "calibrate/thresholds_file.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <limits>
+
+#include "calibrate/units.hpp"
+#include "provider/version.hpp"
+
+namespace kaccel::calibrate {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+// The pair of neighbouring sizes between which hardware becomes faster, in words.
+std::string crossover(const CalibratedDirection& direction) {
+  for (const auto& m : direction.measurements) {
+    if (m.winner == Winner::failed) {
+      return fmt::format("{} bytes could not be measured: {}", m.size, m.problem);
+    }
+  }
+  for (const auto& m : direction.measurements) {
+    if (m.winner != Winner::hardware) continue;
+    return fmt::format("hardware first faster at {} bytes: {} against {}", m.size,
+                       duration(ns_per_operation(m.hardware, m.operations)),
+                       duration(ns_per_operation(m.software, m.operations)));
+  }
+  return "hardware never faster";
+}
+
+void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
+  fmt::format_to(out, "\n# {} on {}\n", algorithm.name, algorithm.driver);
+  if (!algorithm.self_test.fault.empty()) {
+    fmt::format_to(out, "# self-test: {}\n", algorithm.self_test.fault);
+  }
+  if (algorithm.self_test.verdict == SelfTestVerdict::taken_out) {
+    fmt::format_to(out, "# the driver failed its self-test: do not enable it here\n");
+  } else {
+    fmt::format_to(out, "# encrypt: {}\n# decrypt: {}\n", crossover(algorithm.encrypt),
+                   crossover(algorithm.decrypt));
+  }
+  fmt::format_to(out, "{0}.encrypt = {1}\n{0}.decrypt = {2}\n", algorithm.name,
+                 algorithm.encrypt.threshold, algorithm.decrypt.threshold);
+  const auto& found = algorithm.self_test.found;
+  if (found.min_size > 0) fmt::format_to(out, "{}.min_size = {}\n", algorithm.name, found.min_size);
+  if (found.max_size < std::numeric_limits<std::size_t>::max()) {
+    fmt::format_to(out, "{}.max_size = {}\n", algorithm.name, found.max_size);
+  }
+  // Last, because the reader takes a group without it for a file that was cut off.
+  fmt::format_to(out, "{}.driver = {}\n", algorithm.name, algorithm.driver);
+}
+
+}  // namespace
+
+std::string thresholds_file_text(const Calibration& calibration, const std::string& path) {
+  std::string text;
+  const Out out(text);
+  fmt::format_to(
+      out,
+      "# kaccel thresholds, measured by kaccel-calibrate {} on {}, Linux {}.\n"
+      "#\n"
+      "# To use this file, say in openssl.cnf:\n"
+      "{}"
+      "#\n"
+      "# A threshold is the number of bytes of a call up to which OpenSSL's software is\n"
+      "# used; longer calls go to the driver. 0: always the driver; -1: never. You may\n"
+      "# edit this file; `kaccel-calibrate run` writes it anew as a whole.\n"
+      "# `kaccel-calibrate explain AES-128-CBC 1024` tells what it comes to.\n"
+      "\n"
+      "[{}]\n",
+      version, calibration.date, calibration.kernel_release, include_instructions(path, "#   "),
+      thresholds_section);
+  for (const auto& algorithm : calibration.algorithms) write_algorithm(out, algorithm);
+  if (!calibration.skipped.empty()) fmt::format_to(out, "\n");
+  for (const auto& skipped : calibration.skipped) {
+    fmt::format_to(out, "# {}{}{}: {}\n", skipped.name, skipped.driver.empty() ? "" : " on ",
+                   skipped.driver, skipped.reason);
+  }
+  return text;
+}
+
+std::string include_instructions(const std::string& path, const std::string& indent) {
+  return fmt::format(
+      "{0}[kaccel_sect]\n"
+      "{0}thresholds = {1}\n"
+      "{0}# and as the file's last line, since an included file ends the section before it:\n"
+      "{0}.include {2}\n",
+      indent, thresholds_section, path.empty() ? "/path/to/kaccel-thresholds.cnf" : path);
+}
+
+}  // namespace kaccel::calibrate

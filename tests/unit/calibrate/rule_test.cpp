@@ -1,0 +1,54 @@
+#include "calibrate/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace kaccel::calibrate {
+namespace {
+
+using enum Winner;
+
+Threshold threshold_of(const std::vector<SizeVerdict>& verdicts) {
+  return choose_threshold(verdicts);
+}
+
+TEST(Rule, ThresholdIsTheSizeBeforeHardwareFirstWins) {
+  EXPECT_EQ(threshold_of({{16, software}, {64, software}, {256, hardware}, {1024, hardware}}), 64);
+}
+
+TEST(Rule, SoftwareWinningAgainLaterDoesNotMoveTheThreshold) {
+  EXPECT_EQ(threshold_of({{16, software}, {64, hardware}, {256, software}, {1024, hardware}}), 16);
+}
+
+TEST(Rule, HardwareThatNeverWinsIsNeverUsed) {
+  EXPECT_EQ(threshold_of({{16, software}, {64, software}}), never_hardware);
+  EXPECT_EQ(threshold_of({}), never_hardware);
+}
+
+TEST(Rule, HardwareThatWinsAtOneBlockIsAlwaysUsed) {
+  EXPECT_EQ(threshold_of({{16, hardware}, {64, hardware}}), always_hardware);
+  EXPECT_EQ(threshold_of({{8, hardware}, {64, software}}), always_hardware);
+}
+
+TEST(Rule, SizesBelowTheSmallestMeasuredOneStayInSoftware) {
+  EXPECT_EQ(threshold_of({{256, hardware}, {512, hardware}}), 255);
+}
+
+TEST(Rule, AForbiddenSizeCountsForSoftware) {
+  EXPECT_EQ(threshold_of({{16, forbidden}, {64, hardware}}), 16);
+  EXPECT_EQ(threshold_of({{16, forbidden}, {64, forbidden}}), never_hardware);
+}
+
+TEST(Rule, AFailedMeasurementDoesNotEnableHardware) {
+  EXPECT_EQ(threshold_of({{16, failed}, {64, failed}}), never_hardware);
+  EXPECT_EQ(threshold_of({{16, software}, {64, failed}, {256, hardware}}), 64);
+}
+
+TEST(Rule, WinsBelowAFailedSizeDoNotCount) {
+  EXPECT_EQ(threshold_of({{16, software}, {64, hardware}, {256, failed}, {1024, hardware}}), 256);
+  EXPECT_EQ(threshold_of({{16, software}, {64, hardware}, {256, failed}}), never_hardware);
+}
+
+}  // namespace
+}  // namespace kaccel::calibrate

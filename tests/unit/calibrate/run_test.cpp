@@ -1,0 +1,150 @@
+#include "calibrate/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "calibrate/command_error.hpp"
+#include "fake_driver.hpp"
+#include "temporary_directory.hpp"
+
+namespace kaccel::calibrate {
+namespace {
+
+using kernel::Algorithm;
+using kernel::Hardness;
+
+class Run : public ::testing::Test {
+ protected:
+  Run() : transport_("cbc-aes-qce") { options_.output = directory_.file("t.cnf"); }
+
+  // The line of the error, "" if there was none.
+  std::string failure(ExitStatus status) {
+    try {
+      run(options_, machine_, out_, notes_);
+    } catch (const CommandError& error) {
+      EXPECT_EQ(error.status(), status);
+      EXPECT_TRUE(out_.str().empty());
+      return error.what();
+    }
+    return {};
+  }
+
+  TemporaryDirectory directory_;
+  FakeTransport transport_;
+  Machine machine_ = make_machine(
+      transport_, {make_driver("cbc-aes-generic", Algorithm::cbc_aes, Hardness::software, 100),
+                   make_driver("cbc-aes-qce", Algorithm::cbc_aes)});
+  RunOptions options_;
+  std::ostringstream out_;
+  std::ostringstream notes_;
+};
+
+TEST_F(Run, CalibratesEveryAlgorithmOfTheDriverAndWritesTheFile) {
+  transport_.latency = std::chrono::microseconds(200);
+  EXPECT_EQ(run(options_, machine_, out_, notes_), 0);
+  EXPECT_EQ(notes_.str(), "");
+  const auto file = text_of(*options_.output);
+  EXPECT_NE(file.find("AES-128-CBC.driver = cbc-aes-qce\n"), std::string::npos) << file;
+  EXPECT_NE(file.find("AES-256-CBC.encrypt = -1\n"), std::string::npos) << file;
+  EXPECT_EQ(file.find("AES-192-CBC.driver"), std::string::npos) << file;
+  EXPECT_NE(file.find("# AES-192-CBC on cbc-aes-qce: known not to take keys"), std::string::npos);
+  EXPECT_NE(out_.str().find("not permitted"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find(".include " + *options_.output), std::string::npos) << out_.str();
+}
+
+TEST_F(Run, JsonHasEveryMeasurement) {
+  options_.json = true;
+  options_.algorithms = {"aes-128-cbc"};
+  options_.sizes = "1000,64";
+  run(options_, machine_, out_, notes_);
+  const auto json = nlohmann::json::parse(out_.str());
+  ASSERT_EQ(json["algorithms"].size(), 1u);
+  const auto& sizes = json["algorithms"][0]["decrypt"]["sizes"];
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_EQ(sizes[1]["size"], 1008);
+  EXPECT_GT(sizes[1]["hardware_ns"], 0);
+  EXPECT_GT(sizes[1]["software_cpu_ns"], 0);
+}
+
+TEST_F(Run, AWrongDriverIsReportedInOneLineAndKeptOff) {
+  transport_.behaviour = bad_lengths([](std::size_t n) { return n == 512; });
+  options_.algorithms = {"AES-128-CBC"};
+  EXPECT_EQ(run(options_, machine_, out_, notes_), 0);
+  EXPECT_EQ(notes_.str(),
+            "kaccel-calibrate: cbc-aes-qce: AES-128-CBC: taken out in the self-test: encryption of "
+            "512 bytes is wrong\n");
+  EXPECT_NE(text_of(*options_.output).find("AES-128-CBC.encrypt = -1\n"), std::string::npos);
+}
+
+TEST_F(Run, TriesTheNextDriverWhenTheFavouriteIsWrong) {
+  machine_.drivers.push_back(
+      make_driver("cbc-aes-other", Algorithm::cbc_aes, Hardness::hardware, 4000));
+  options_.algorithms = {"AES-128-CBC"};
+  EXPECT_EQ(run(options_, machine_, out_, notes_), 0);
+  EXPECT_NE(text_of(*options_.output).find("AES-128-CBC.driver = cbc-aes-qce"), std::string::npos);
+  EXPECT_NE(text_of(*options_.output).find("# AES-128-CBC on cbc-aes-other: listed, but"),
+            std::string::npos);
+}
+
+TEST_F(Run, ToStandardOutputPrintsTheFileAlone) {
+  options_.output = "-";
+  options_.algorithms = {"AES-128-CBC"};
+  run(options_, machine_, out_, notes_);
+  EXPECT_EQ(out_.str().find("# kaccel thresholds"), 0u);
+  EXPECT_NE(out_.str().find("AES-128-CBC.driver = cbc-aes-qce"), std::string::npos);
+}
+
+TEST_F(Run, WithoutAfAlgNothingIsWritten) {
+  write_text(*options_.output, "old");
+  machine_.af_alg = {kernel::Failure::no_af_alg, EAFNOSUPPORT};
+  EXPECT_NE(failure(exit_cannot).find("this kernel has no AF_ALG"), std::string::npos);
+  EXPECT_EQ(text_of(*options_.output), "old");
+}
+
+TEST_F(Run, AnUnknownDriverIsNamed) {
+  options_.drivers = {"nosuch"};
+  EXPECT_NE(failure(exit_cannot).find("unknown driver: nosuch"), std::string::npos);
+}
+
+TEST_F(Run, ADriverThatServesNothingAskedForIsNamed) {
+  options_.drivers = {"cbc-aes-qce"};
+  options_.algorithms = {"AES-128-CTR"};
+  EXPECT_NE(failure(exit_cannot).find("cbc-aes-qce"), std::string::npos);
+}
+
+TEST_F(Run, AnUnknownAlgorithmIsNamed) {
+  options_.algorithms = {"AES-128-XYZ"};
+  EXPECT_NE(failure(exit_bad_input).find("unknown algorithm: AES-128-XYZ"), std::string::npos);
+}
+
+TEST_F(Run, AMachineWithoutHardwareIsToldSo) {
+  machine_.drivers.pop_back();
+  EXPECT_NE(failure(exit_cannot).find("no hardware driver found"), std::string::npos);
+}
+
+TEST_F(Run, AHiddenDriverIsToldSo) {
+  transport_.binding = {kernel::Failure::no_driver, ENOENT};
+  machine_.kernel = {"7.2.13", 7, 2, {}};
+  EXPECT_NE(failure(exit_cannot).find("hidden"), std::string::npos);
+}
+
+TEST_F(Run, AnUnwritablePlaceIsFoundOutBeforeMeasuring) {
+  transport_.behaviour = [](const kernel::CipherRequest&) { return Behaviour::wrong; };
+  options_.output = directory_.file("missing/t.cnf");
+  EXPECT_NE(failure(exit_cannot).find("cannot write"), std::string::npos);
+  EXPECT_EQ(notes_.str(), "");
+}
+
+TEST_F(Run, WrongSizesAreRefused) {
+  for (const char* sizes :
+       {"x", "16,", ",16", "0", "16;32", "-1", "16,,32", "99999999999999999999"}) {
+    options_.sizes = sizes;
+    EXPECT_NE(failure(exit_bad_input).find("wrong --sizes"), std::string::npos) << sizes;
+  }
+}
+
+}  // namespace
+}  // namespace kaccel::calibrate
