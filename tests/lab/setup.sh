@@ -67,8 +67,9 @@ private_apt() {
     local mirror
     # shellcheck disable=SC2016  # apt's own variable
     mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 2>/dev/null | grep -m1 -v security || true)
+    [[ $mirror ]] || lab_die 1 "apt names no Debian mirror to take suite $suite from: check its sources list"
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
-        "${mirror:-http://deb.debian.org/debian}" "$suite" >"$state/sources.list"
+        "$mirror" "$suite" >"$state/sources.list"
     apt_options=(
         -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null
         -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null

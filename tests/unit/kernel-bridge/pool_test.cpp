@@ -1,0 +1,299 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/kernel-bridge/pool_fixture.hpp"
+
+namespace kaccel::kernel {
+namespace {
+
+using Step = testing::FakeTransport::Step;
+using SessionPoolTest = PoolTest;
+
+TEST_F(SessionPoolTest, OpensNothingBeforeItIsNeeded) {
+  SessionPool pool(transport_, 64);
+  EXPECT_EQ(pool.counters().sessions_opened, 0U);
+  EXPECT_EQ(transport_.calls(Step::open), 0U);
+}
+
+TEST_F(SessionPoolTest, LoadsTheKeyOfOneContextInALoopOnce) {
+  SessionPool pool(transport_, 64);
+  Context context{pool, cbc_, key_number(1)};
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(context.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 1U);
+  EXPECT_EQ(pool.counters().sessions_opened, 1U);
+  EXPECT_EQ(transport_.calls(Step::set_key), 1U);
+}
+
+TEST_F(SessionPoolTest, LoadsTheKeysOfTwoAlternatingContextsOnceEach) {
+  SessionPool pool(transport_, 64);
+  Context first{pool, cbc_, key_number(1)};
+  Context second{pool, cbc_, key_number(2)};
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(first.use());
+    ASSERT_TRUE(second.use());
+  }
+  EXPECT_EQ(pool.counters().keys_loaded, 2U);
+  EXPECT_EQ(pool.counters().sessions_open, 2U);
+}
+
+TEST_F(SessionPoolTest, FindsASessionThatHasTheSameKey) {
+  SessionPool pool(transport_, 64);
+  Context first{pool, cbc_, key_number(1)};
+  Context second{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(first.use());
+  ASSERT_TRUE(second.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 1U);
+}
+
+TEST_F(SessionPoolTest, GivesEachDirectionAndEachDriverASessionOfItsOwn) {
+  SessionPool pool(transport_, 64);
+  Context encrypting{pool, cbc_, key_number(1)};
+  Context decrypting{pool, cbc_, key_number(1), Direction::decrypt};
+  Context counting{pool, ctr_, key_number(1)};
+  ASSERT_TRUE(encrypting.use());
+  ASSERT_TRUE(decrypting.use());
+  ASSERT_TRUE(counting.use());
+  EXPECT_EQ(pool.counters().sessions_open, 3U);
+  // One context that turns round finds both of its sessions again.
+  encrypting.direction = Direction::decrypt;
+  ASSERT_TRUE(encrypting.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
+}
+
+TEST_F(SessionPoolTest, ServesAThousandContextsWithSixtyFourSessions) {
+  SessionPool pool(transport_, 64);
+  const auto library = testing::LibraryContext::with_default_provider();
+  std::vector<Context> contexts;
+  for (std::uint32_t i = 0; i < 1000; ++i) contexts.push_back({pool, ecb_, key_number(i)});
+  const Bytes input(64, 0x11);
+  for (int round = 0; round < 3; ++round) {
+    for (Context& context : contexts) {
+      Bytes output(input.size());
+      const CipherProgress progress = run_cipher(pool, context.handle,
+                                                 {ecb_, Direction::encrypt, context.key, nullptr,
+                                                  input.data(), output.data(), input.size()});
+      ASSERT_TRUE(progress.status);
+      ASSERT_EQ(output,
+                reference(library, "AES-128-ECB", Direction::encrypt, context.key, nullptr, input));
+    }
+  }
+  EXPECT_EQ(transport_.most_open_sessions(), 64U);
+  EXPECT_EQ(pool.counters().sessions_open, 64U);
+  // Going round with fewer sessions than contexts finds none again, but re-keys open ones.
+  EXPECT_EQ(pool.counters().sessions_opened, 64U);
+}
+
+TEST_F(SessionPoolTest, GivesUpTheSessionUsedLongestAgo) {
+  SessionPool pool(transport_, 2);
+  Context a{pool, cbc_, key_number(1)};
+  Context b{pool, cbc_, key_number(2)};
+  Context c{pool, cbc_, key_number(3)};
+  ASSERT_TRUE(a.use());
+  ASSERT_TRUE(b.use());
+  ASSERT_TRUE(a.use());
+  ASSERT_TRUE(c.use());  // b's
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
+  ASSERT_TRUE(a.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
+  ASSERT_TRUE(b.use());  // c's
+  EXPECT_EQ(pool.counters().keys_loaded, 4U);
+  ASSERT_TRUE(a.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 4U);
+}
+
+TEST_F(SessionPoolTest, FailsRatherThanWaitsWhenEverySessionIsInUse) {
+  SessionPool pool(transport_, 2);
+  Context a{pool, cbc_, key_number(1)};
+  Context b{pool, cbc_, key_number(2)};
+  Context c{pool, cbc_, key_number(3)};
+  SessionPool::Lease lease_a;
+  SessionPool::Lease lease_b;
+  ASSERT_TRUE(a.borrow(lease_a));
+  ASSERT_TRUE(b.borrow(lease_b));
+  EXPECT_EQ(c.use().failure, Failure::pool_exhausted);
+  EXPECT_EQ(a.use().failure, Failure::pool_exhausted);
+  lease_b.end();
+  EXPECT_TRUE(c.use());
+}
+
+TEST_F(SessionPoolTest, GivesASecondUserOfABorrowedSessionAnother) {
+  SessionPool pool(transport_, 4);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  Context twin{pool, cbc_, context.key, Direction::encrypt, pool.share(context.handle)};
+  SessionPool::Lease first;
+  SessionPool::Lease second;
+  ASSERT_TRUE(context.borrow(first));
+  ASSERT_TRUE(twin.borrow(second));
+  EXPECT_NE(&first.session(), &second.session());
+  EXPECT_EQ(pool.counters().keys_loaded, 2U);
+}
+
+TEST_F(SessionPoolTest, SharesTheSessionOfADuplicatedContext) {
+  SessionPool pool(transport_, 64);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  Context copy{pool, cbc_, context.key, Direction::encrypt, pool.share(context.handle)};
+  pool.release(context.handle);
+  ASSERT_TRUE(copy.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 1U);
+}
+
+TEST_F(SessionPoolTest, ForgetsAKeyWithItsLastUser) {
+  SessionPool pool(transport_, 64);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  Context copy{pool, cbc_, context.key, Direction::encrypt, pool.share(context.handle)};
+  pool.release(context.handle);
+  pool.release(copy.handle);
+  // Nobody can find the session by its key now; the next key goes into it.
+  ASSERT_TRUE(copy.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 2U);
+  EXPECT_EQ(pool.counters().sessions_opened, 1U);
+}
+
+TEST_F(SessionPoolTest, TakesAReleasedHandleForNone) {
+  SessionPool pool(transport_, 64);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  pool.release(context.handle);
+  EXPECT_EQ(context.handle.key_load, 0U);
+  pool.release(context.handle);
+  EXPECT_EQ(pool.share(context.handle).key_load, 0U);
+}
+
+TEST_F(SessionPoolTest, IsNotConfusedByTheHandleOfASessionThatWentToSomeoneElse) {
+  SessionPool pool(transport_, 1);
+  Context old{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(old.use());
+  Context copy{pool, cbc_, old.key, Direction::encrypt, pool.share(old.handle)};
+  Context other{pool, cbc_, key_number(2)};
+  ASSERT_TRUE(other.use());
+  EXPECT_EQ(pool.share(old.handle).key_load, 0U);
+  pool.release(old.handle);
+  pool.release(copy.handle);
+  // The release of the old handles must not have taken the key from its new owner.
+  ASSERT_TRUE(other.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 2U);
+}
+
+TEST_F(SessionPoolTest, DestroysASessionThatFailed) {
+  SessionPool pool(transport_, 64);
+  Context context{pool, cbc_, key_number(1)};
+  {
+    SessionPool::Lease lease;
+    ASSERT_TRUE(context.borrow(lease));
+    lease.discard();
+  }
+  EXPECT_EQ(transport_.open_sessions(), 0U);
+  ASSERT_TRUE(context.use());
+  EXPECT_EQ(pool.counters().sessions_opened, 2U);
+}
+
+TEST_F(SessionPoolTest, OpensANewTransformWhenAnOldOneRefusesTheKey) {
+  SessionPool pool(transport_, 1);
+  Context first{pool, cbc_, key_number(1)};
+  Context second{pool, cbc_, key_number(2)};
+  ASSERT_TRUE(first.use());
+  transport_.fail(Step::set_key, Failure::busy);
+  ASSERT_TRUE(second.use());
+  EXPECT_EQ(pool.counters().sessions_opened, 2U);
+  EXPECT_EQ(transport_.open_sessions(), 1U);
+}
+
+TEST_F(SessionPoolTest, PassesOnWhyASessionCouldNotBeHadAndTriesAgain) {
+  SessionPool pool(transport_, 4);
+  Context context{pool, cbc_, key_number(1)};
+  transport_.fail(Step::open, Failure::no_descriptors);
+  EXPECT_EQ(context.use().failure, Failure::no_descriptors);
+  transport_.fail(Step::set_key, Failure::bad_key);
+  EXPECT_EQ(context.use().failure, Failure::bad_key);
+  EXPECT_EQ(transport_.open_sessions(), 0U);
+  EXPECT_TRUE(context.use());
+}
+
+TEST_F(SessionPoolTest, HoldsItsLimitToWhatIsAllowed) {
+  SessionPool none(transport_, 0);
+  Context context{none, cbc_, key_number(1)};
+  EXPECT_TRUE(context.use());
+}
+
+TEST_F(SessionPoolTest, ClosesEverythingWithThePool) {
+  {
+    SessionPool pool(transport_, 64);
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      Context context{pool, cbc_, key_number(i)};
+      ASSERT_TRUE(context.use());
+    }
+    EXPECT_EQ(transport_.open_sessions(), 10U);
+  }
+  EXPECT_EQ(transport_.open_sessions(), 0U);
+}
+
+TEST_F(SessionPoolTest, LoadsNoKeyAgainBecauseSomeoneElseLooks) {
+  SessionPool pool(transport_, 8);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  std::atomic<bool> done{false};
+  std::thread onlooker([&] {
+    while (!done.load()) (void)pool.counters();
+  });
+  for (int i = 0; i < 20000; ++i) EXPECT_TRUE(context.use());
+  done.store(true);
+  onlooker.join();
+  EXPECT_EQ(pool.counters().keys_loaded, 1U);
+}
+
+TEST_F(SessionPoolTest, ServesManyThreadsAtOnce) {
+  constexpr std::size_t thread_count = 16;
+  constexpr std::uint32_t contexts_each = 20;
+  SessionPool pool(transport_, 24);
+  const auto library = testing::LibraryContext::with_default_provider();
+  const Bytes input(160, 0x42);
+  std::vector<Bytes> expected;
+  for (std::uint32_t i = 0; i < 2 * contexts_each; ++i) {
+    expected.push_back(
+        reference(library, "AES-128-ECB", Direction::encrypt, key_number(i), nullptr, input));
+  }
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> failed{0};
+  const auto work = [&](std::uint32_t thread) {
+    // Threads share half of their keys with their neighbours, so that sessions are contended for.
+    const std::uint32_t first_key = thread % 2 * contexts_each / 2;
+    std::vector<Context> contexts;
+    for (std::uint32_t i = 0; i < contexts_each; ++i) {
+      contexts.push_back({pool, ecb_, key_number(first_key + i)});
+    }
+    for (int round = 0; round < 10; ++round) {
+      for (std::uint32_t i = 0; i < contexts_each; ++i) {
+        Context& context = contexts[i];
+        Bytes output(input.size());
+        const CipherProgress progress = run_cipher(pool, context.handle,
+                                                   {ecb_, Direction::encrypt, context.key, nullptr,
+                                                    input.data(), output.data(), input.size()});
+        if (!progress.status) ++failed;
+        if (progress.status && output != expected[first_key + i]) ++wrong;
+        if (i % 7 == 0) {
+          SessionPool::Handle copy = pool.share(context.handle);
+          pool.release(context.handle);
+          context.handle = copy;
+        }
+      }
+      (void)pool.counters();
+    }
+    for (Context& context : contexts) pool.release(context.handle);
+  };
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < thread_count; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0U);
+  EXPECT_EQ(failed.load(), 0U);
+  EXPECT_LE(transport_.most_open_sessions(), 24U);
+}
+
+}  // namespace
+}  // namespace kaccel::kernel

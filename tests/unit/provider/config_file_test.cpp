@@ -1,0 +1,168 @@
+#include "provider/config_file.hpp"
+
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace kaccel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto head = R"(openssl_conf = main
+[main]
+providers = all
+[all]
+kaccel = own
+[own]
+)";
+
+class ConfigFileTest : public ::testing::Test {
+ protected:
+  ConfigFileTest() {
+    std::string pattern = (fs::temp_directory_path() / "kaccel-test-XXXXXX").string();
+    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  ~ConfigFileTest() override { fs::remove_all(directory_); }
+
+  std::string write(const char* name, const std::string& text) const {
+    const fs::path path = directory_ / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+
+  // Expects the file to be readable and returns its section.
+  ConfigSection read(const std::string& text) const {
+    std::string problem;
+    auto section = read_config_section(write("openssl.cnf", text), problem);
+    EXPECT_TRUE(section) << problem;
+    return section.value_or(ConfigSection{});
+  }
+
+  std::string problem_of(const std::string& path) const {
+    std::string problem;
+    EXPECT_FALSE(read_config_section(path, problem));
+    EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+    return problem;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(ConfigFileTest, GivesTheProvidersSection) {
+  const ConfigSection section = read(std::string(head) + "activate = 1\nmax_sessions = 8\n");
+  EXPECT_EQ(section.values,
+            (std::map<std::string, std::string>{{"activate", "1"}, {"max_sessions", "8"}}));
+  EXPECT_EQ(section.unreadable_include, "");
+}
+
+TEST_F(ConfigFileTest, FlattensNestedSectionsWithDots) {
+  const ConfigSection section = read(std::string(head) +
+                                     "thresholds = limits\n"
+                                     "[limits]\n"
+                                     "AES-128-CBC.driver = cbc-aes-qce\n"
+                                     "AES-128-CBC.encrypt = 768\n");
+  EXPECT_EQ(section.values,
+            (std::map<std::string, std::string>{{"thresholds.AES-128-CBC.driver", "cbc-aes-qce"},
+                                                {"thresholds.AES-128-CBC.encrypt", "768"}}));
+}
+
+TEST_F(ConfigFileTest, KeepsTheNameOfASectionThatIsNotThere) {
+  const ConfigSection section = read(std::string(head) + "thresholds = limits\n");
+  EXPECT_EQ(section.values.at("thresholds"), "limits");
+}
+
+TEST_F(ConfigFileTest, EndsWhereSectionsNestInEachOther) {
+  const ConfigSection section = read(std::string(head) + "thresholds = own\n");
+  EXPECT_LE(section.values.size(), 1U);
+}
+
+// An included section goes on where the including file does, so the include comes last.
+TEST_F(ConfigFileTest, FollowsIncludes) {
+  const std::string included = write("thresholds.cnf", "[limits]\nAES-128-CBC.encrypt = 1\n");
+  const ConfigSection section =
+      read(std::string(head) + "thresholds = limits\n.include " + included + "\n");
+  EXPECT_EQ(section.values.at("thresholds.AES-128-CBC.encrypt"), "1");
+}
+
+TEST_F(ConfigFileTest, FollowsAnIncludedDirectory) {
+  fs::create_directory(directory_ / "conf.d");
+  write("conf.d/a.cnf", "[limits]\nAES-128-CBC.encrypt = 1\n");
+  const ConfigSection section = read(std::string(head) + "thresholds = limits\n.include " +
+                                     (directory_ / "conf.d").string() + "\n");
+  EXPECT_EQ(section.values.at("thresholds.AES-128-CBC.encrypt"), "1");
+  EXPECT_EQ(section.unreadable_include, "");
+}
+
+TEST_F(ConfigFileTest, TakesAMissingIncludeForNotYetCalibrated) {
+  const ConfigSection section =
+      read(".include " + (directory_ / "missing.cnf").string() + "\n" + head);
+  EXPECT_EQ(section.unreadable_include, "");
+}
+
+TEST_F(ConfigFileTest, ReportsAnIncludeThatIsThereAndCannotBeRead) {
+  // Root may read everything, so the way to the file is what is broken.
+  fs::create_symlink("loop.cnf", directory_ / "loop.cnf");
+  const ConfigSection loop = read(".include " + (directory_ / "loop.cnf").string() + "\n" + head);
+  EXPECT_NE(loop.unreadable_include.find("loop.cnf"), std::string::npos);
+  const std::string file = write("file", "");
+  const ConfigSection below = read(".include " + file + "/thresholds.cnf\n" + head);
+  EXPECT_NE(below.unreadable_include.find("thresholds.cnf"), std::string::npos);
+}
+
+TEST_F(ConfigFileTest, ReportsAnIncludeWithoutPermission) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const std::string included = write("thresholds.cnf", "");
+  fs::permissions(included, fs::perms::none);
+  const ConfigSection section = read(".include " + included + "\n" + head);
+  EXPECT_NE(section.unreadable_include.find("thresholds.cnf"), std::string::npos);
+}
+
+TEST_F(ConfigFileTest, ReportsAnUnreadableIncludeAgainThoughTheErrorIsInTheQueue) {
+  fs::create_symlink("loop.cnf", directory_ / "loop.cnf");
+  const std::string text = ".include " + (directory_ / "loop.cnf").string() + "\n" + head;
+  ERR_clear_error();
+  ERR_raise(ERR_LIB_SYS, ELOOP);  // as OpenSSL itself leaves it while it loads providers
+  EXPECT_NE(read(text).unreadable_include, "");
+  ERR_clear_error();
+}
+
+TEST_F(ConfigFileTest, SaysWhichFileIsNotThere) {
+  const std::string path = (directory_ / "missing.cnf").string();
+  EXPECT_NE(problem_of(path).find(path), std::string::npos);
+}
+
+TEST_F(ConfigFileTest, SaysInWhichLineAFileIsBroken) {
+  const std::string path = write("broken.cnf", "[main]\nkey = 1\nno equals sign\n");
+  EXPECT_NE(problem_of(path).find(path + ":3: "), std::string::npos) << problem_of(path);
+}
+
+TEST_F(ConfigFileTest, SaysThatAFileDoesNotNameKaccel) {
+  for (const char* text :
+       {"", "openssl_conf = main\n", "openssl_conf = main\n[main]\nx = y\n",
+        "openssl_conf = main\n[main]\nproviders = all\n[all]\ndefault = d\n",
+        "openssl_conf = main\n[main]\nproviders = all\n[all]\nkaccel = gone\n"}) {
+    EXPECT_NE(problem_of(write("other.cnf", text)).find("no section for a provider named kaccel"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST_F(ConfigFileTest, LeavesTheErrorQueueAsItWas) {
+  ERR_clear_error();
+  ERR_raise(ERR_LIB_USER, 42);
+  problem_of((directory_ / "missing.cnf").string());
+  problem_of(write("broken.cnf", "no equals sign\n"));
+  read(".include " + (directory_ / "missing.cnf").string() + "\n" + head);
+  EXPECT_EQ(ERR_GET_REASON(ERR_get_error()), 42);
+  EXPECT_EQ(ERR_get_error(), 0U);
+}
+
+}  // namespace
+}  // namespace kaccel

@@ -1,0 +1,224 @@
+#include "provider/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace kaccel {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+const Values whole_group{{"thresholds.AES-128-CBC.driver", "cbc-aes-qce"},
+                         {"thresholds.AES-128-CBC.encrypt", "768"},
+                         {"thresholds.AES-128-CBC.decrypt", "512"}};
+
+Values with(Values values, const char* key, const char* value) {
+  values[key] = value;
+  return values;
+}
+
+Values without(Values values, const char* key) {
+  values.erase(key);
+  return values;
+}
+
+std::optional<SettingsError> parse(const Values& values, Settings& settings) {
+  return parse_settings(
+      [&values](const char* key) {
+        const auto found = values.find(key);
+        return found == values.end() ? nullptr : found->second.c_str();
+      },
+      settings);
+}
+
+Settings parsed(const Values& values) {
+  Settings settings;
+  const auto error = parse(values, settings);
+  EXPECT_FALSE(error) << error->message;
+  return settings;
+}
+
+// The message of what must be wrong, in one line.
+std::string error_of(const Values& values) {
+  Settings settings;
+  settings.max_sessions = 7;
+  const auto error = parse(values, settings);
+  EXPECT_EQ(settings.max_sessions, 7U) << "settings changed in spite of an error";
+  if (!error) return "no error";
+  EXPECT_EQ(error->message.find('\n'), std::string::npos);
+  return error->message;
+}
+
+const AlgorithmSettings& row(const Settings& settings, const char* algorithm) {
+  return settings.ciphers.at(find_cipher_algorithm(algorithm));
+}
+
+TEST(SettingsTest, HaveDefaultsForAll) {
+  const Settings settings = parsed({});
+  EXPECT_EQ(settings.max_sessions, 64U);
+  EXPECT_TRUE(settings.load_default);
+  EXPECT_FALSE(settings.calibrated);
+  EXPECT_FALSE(settings.force_threshold);
+  for (const AlgorithmSettings& algorithm : settings.ciphers) EXPECT_EQ(algorithm.driver, "");
+}
+
+TEST(SettingsTest, ReadAGroupOfAnAlgorithm) {
+  const Settings settings = parsed(with(with(whole_group, "thresholds.AES-128-CBC.min_size", "32"),
+                                        "thresholds.AES-128-CBC.max_size", "65536"));
+  EXPECT_TRUE(settings.calibrated);
+  const AlgorithmSettings& algorithm = row(settings, "AES-128-CBC");
+  EXPECT_EQ(algorithm.driver, "cbc-aes-qce");
+  EXPECT_EQ(algorithm.encrypt, 768);
+  EXPECT_EQ(algorithm.decrypt, 512);
+  EXPECT_EQ(algorithm.restrictions.min_size, 32U);
+  EXPECT_EQ(algorithm.restrictions.max_size, 65536U);
+  EXPECT_EQ(row(settings, "AES-256-CBC").driver, "");
+}
+
+TEST(SettingsTest, ReadAGroupOfEachAlgorithm) {
+  for (const CipherAlgorithm& algorithm : cipher_algorithms) {
+    const std::string prefix = std::string("thresholds.") + algorithm.name;
+    const Settings settings = parsed(
+        {{prefix + ".driver", "d"}, {prefix + ".encrypt", "-1"}, {prefix + ".decrypt", "0"}});
+    EXPECT_EQ(row(settings, algorithm.name).driver, "d");
+    EXPECT_EQ(row(settings, algorithm.name).encrypt, never_hardware);
+    EXPECT_EQ(row(settings, algorithm.name).decrypt, always_hardware);
+  }
+}
+
+TEST(SettingsTest, ReadTheKeysOfTheSection) {
+  const Settings settings =
+      parsed({{"max_sessions", "1024"}, {"load_default", "no"}, {"force_threshold", "0"}});
+  EXPECT_EQ(settings.max_sessions, 1024U);
+  EXPECT_FALSE(settings.load_default);
+  EXPECT_EQ(settings.force_threshold, 0);
+}
+
+TEST(SettingsTest, KnowWhenASectionOfThresholdsIsMissing) {
+  // OpenSSL hands over the section's name as a value when there is no such section.
+  EXPECT_EQ(parsed({{"thresholds", "kaccel_thresholds"}}).missing_section, "kaccel_thresholds");
+  EXPECT_EQ(parsed(whole_group).missing_section, "");
+}
+
+TEST(SettingsTest, TakeACalibrationThatFoundNothingForOne) {
+  EXPECT_TRUE(parsed({{"thresholds.calibrated", "yes"}}).calibrated);
+  EXPECT_FALSE(parsed({{"thresholds.calibrated", "no"}}).calibrated);
+}
+
+TEST(SettingsTest, ReadYesAndNoInTheWordsPeopleUse) {
+  for (const char* word : {"yes", "true", "on", "1", "Yes", "TRUE"}) {
+    EXPECT_TRUE(parsed({{"load_default", word}}).load_default) << word;
+  }
+  for (const char* word : {"no", "false", "off", "0", "No"}) {
+    EXPECT_FALSE(parsed({{"load_default", word}}).load_default) << word;
+  }
+}
+
+struct Bad {
+  const char* key;
+  const char* value;
+};
+
+TEST(SettingsTest, NameKeyAndValueOfWhatIsWrong) {
+  for (const Bad& bad : {
+           Bad{"max_sessions", "0"},
+           Bad{"max_sessions", "1025"},
+           Bad{"max_sessions", "many"},
+           Bad{"max_sessions", ""},
+           Bad{"load_default", "maybe"},
+           Bad{"load_default", ""},
+           Bad{"force_threshold", "-2"},
+           Bad{"force_threshold", "5x"},
+           Bad{"force_threshold", "99999999999999999999"},
+           Bad{"thresholds.calibrated", "perhaps"},
+           Bad{"thresholds.AES-128-CBC.encrypt", "-2"},
+           Bad{"thresholds.AES-128-CBC.encrypt", "0x10"},
+           Bad{"thresholds.AES-128-CBC.encrypt", " 512"},
+           Bad{"thresholds.AES-128-CBC.decrypt", "+1"},
+           Bad{"thresholds.AES-128-CBC.decrypt", "2147483648"},
+           Bad{"thresholds.AES-128-CBC.min_size", "0"},
+           Bad{"thresholds.AES-128-CBC.max_size", "-1"},
+           Bad{"thresholds.AES-128-CBC.driver", "a driver"},
+           Bad{"thresholds.AES-128-CBC.driver",
+               "0123456789012345678901234567890123456789012345678901234567890123"},
+       }) {
+    const std::string message = error_of(with(whole_group, bad.key, bad.value));
+    EXPECT_NE(message.find(std::string(bad.key) + " = " + bad.value + ": must be "),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST(SettingsTest, AcceptTheLongestDriverNameTheKernelHas) {
+  const std::string name(63, 'd');
+  EXPECT_EQ(
+      row(parsed(with(whole_group, "thresholds.AES-128-CBC.driver", name.c_str())), "AES-128-CBC")
+          .driver,
+      name);
+}
+
+TEST(SettingsTest, TakeAGroupWithoutItsDriverForAFileThatWasCutOff) {
+  const std::string message = error_of(without(whole_group, "thresholds.AES-128-CBC.driver"));
+  EXPECT_NE(message.find("thresholds.AES-128-CBC.driver is missing"), std::string::npos) << message;
+  EXPECT_NE(message.find("cut off"), std::string::npos) << message;
+  EXPECT_NE(message.find("kaccel-calibrate"), std::string::npos) << message;
+}
+
+TEST(SettingsTest, WantBothThresholdsOfADriver) {
+  for (const char* key : {"thresholds.AES-128-CBC.encrypt", "thresholds.AES-128-CBC.decrypt"}) {
+    const std::string message = error_of(without(whole_group, key));
+    EXPECT_NE(message.find(std::string(key) + " is missing"), std::string::npos) << message;
+  }
+}
+
+TEST(SettingsTest, ReportTheFirstOfSeveralErrors) {
+  EXPECT_NE(error_of({{"max_sessions", "x"}, {"load_default", "y"}}).find("max_sessions"),
+            std::string::npos);
+}
+
+TEST(UnknownKeyTest, IsFoundAndNamedTogetherWithWhatIsKnown) {
+  const auto own = find_unknown_key({{"module", "kaccel.so"}, {"max_session", "64"}});
+  ASSERT_TRUE(own);
+  EXPECT_NE(own->message.find("max_session:"), std::string::npos) << own->message;
+  EXPECT_NE(own->message.find("max_sessions"), std::string::npos) << own->message;
+  const auto threshold = find_unknown_key({{"thresholds.AES-512-CBC.encrypt", "1"}});
+  ASSERT_TRUE(threshold);
+  EXPECT_NE(threshold->message.find("thresholds.AES-512-CBC.encrypt"), std::string::npos);
+  EXPECT_NE(threshold->message.find("ALGORITHM"), std::string::npos) << threshold->message;
+  EXPECT_TRUE(find_unknown_key({{"thresholds.AES-128-CBC.encrpt", "1"}}));
+}
+
+TEST(UnknownKeyTest, IsNoneOfOpensslsOrKaccelsOwn) {
+  Values all{{"identity", "kaccel"}, {"module", "m"}, {"soft_load", "1"}, {"activate", "1"}};
+  for (const char* key : known_settings_keys()) all[key] = "x";
+  const auto error = find_unknown_key(all);
+  EXPECT_FALSE(error) << error->message;
+}
+
+TEST(KnownKeysTest, AreAllTheKeysThatAreRead) {
+  const auto known = known_settings_keys();
+  Settings settings;
+  const auto error = parse_settings(
+      [&](const char* key) -> const char* {
+        EXPECT_TRUE(std::any_of(known.begin(), known.end(), [key](const char* each) {
+          return std::string_view(each) == key;
+        })) << key;
+        return nullptr;
+      },
+      settings);
+  EXPECT_FALSE(error);
+}
+
+TEST(AlgorithmsTest, AreFoundInAnyLetterCase) {
+  EXPECT_EQ(find_cipher_algorithm("aes-128-cbc"), find_cipher_algorithm("AES-128-CBC"));
+  EXPECT_LT(find_cipher_algorithm("AES-256-CTR"), cipher_algorithms.size());
+  EXPECT_EQ(find_cipher_algorithm("AES-256-CTRX"), cipher_algorithms.size());
+  EXPECT_EQ(find_cipher_algorithm(""), cipher_algorithms.size());
+}
+
+}  // namespace
+}  // namespace kaccel
