@@ -18,9 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_write(const fs::path& path, int error_number) {
+  const bool permission = error_number == EACCES || error_number == EPERM;
   throw CommandError(exit_cannot, "cannot write", printable(path.string(), 200),
-                     std::string(std::strerror(error_number)) +
-                         "; run as root or choose another file with --output");
+                     std::string(std::strerror(error_number)) + "; " +
+                         (permission ? "run as root or " : "") +
+                         "choose another file with --output");
 }
 
 fs::path target_of(const std::string& path) {

@@ -38,11 +38,20 @@ void write_line(int fd, std::string line) {
   }
 }
 
+// A helper that never ends must not keep the caller's output open: whoever reads a pipe would wait
+// for ever.
+void let_go_of_standard_streams() {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0) return;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+}
+
 // The helper's whole life. Leaves by _exit: what the parent registered with atexit is the parent's.
 [[noreturn]] void live_as_helper(const std::function<void(const SayLine&)>& job, int fd,
                                  pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
+  let_go_of_standard_streams();
   try {
     job([fd](std::string_view line) { write_line(fd, std::string(line)); });
     _exit(0);

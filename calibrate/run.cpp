@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "calibrate/algorithm_names.hpp"
 #include "calibrate/atomic_file.hpp"
@@ -92,10 +93,16 @@ class Calibrator {
     const auto known =
         driver.known != nullptr ? driver.known->restrictions : kernel::Restrictions{};
     CalibratedAlgorithm result{algorithm.name, driver.entry.driver, {}, {}, {}};
+    if (dead_drivers_.contains(result.driver)) {
+      result.self_test = {SelfTestVerdict::taken_out, {}, "the driver hung before", true};
+      note_fault(result);
+      return result;
+    }
     progress_.show(fmt::format("{} on {}: self-test", algorithm.name, result.driver));
     result.self_test =
         self_test({algorithm, result.driver, known}, machine_.transport, options_.limits);
     note_fault(result);
+    if (result.self_test.dead) dead_drivers_.insert(result.driver);
     if (result.self_test.verdict != SelfTestVerdict::taken_out) measure(algorithm, known, result);
     return result;
   }
@@ -151,6 +158,7 @@ class Calibrator {
   const Machine& machine_;
   std::ostream& notes_;
   std::vector<std::size_t> sizes_;
+  std::set<std::string> dead_drivers_;
   Progress progress_;
 };
 

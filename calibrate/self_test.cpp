@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "calibrate/length_rule.hpp"
@@ -12,9 +14,14 @@
 namespace kaccel::calibrate {
 namespace {
 
-// Helpers lost in a row before the driver is given up: a single length may hang, a dead driver
-// should not cost a time limit for each.
+// Helpers lost at neighbouring lengths before longer ones are taken to be lost too: each costs a
+// time limit, and may leave a process behind.
 constexpr int most_losses_in_a_row = 2;
+
+// The driver answers nothing any more, not even what it answered before.
+struct DeadDriver : UnusableDriver {
+  using UnusableDriver::UnusableDriver;
+};
 
 enum class Outcome : std::uint8_t { not_run, right, wrong, skipped };
 
@@ -72,34 +79,55 @@ class Battery {
   Battery(const TestSubject& subject, kernel::Transport& transport, const HelperLimits& limits)
       : subject_(subject), transport_(transport), limits_(limits) {}
 
-  // Runs the cases, in a new helper after each that was lost. Throws UnusableDriver when there is
-  // no point in going on.
-  std::vector<CaseResult> run(const std::vector<Case>& cases) {
+  // Cases of rising length, in a new helper after each that was lost. Throws UnusableDriver when
+  // there is no point in going on.
+  std::vector<CaseResult> run_lengths(const std::vector<Case>& cases) {
     std::vector<CaseResult> results(cases.size());
-    Listener listener(results);
-    int losses = 0;
+    int losses_in_a_row = 0;
     for (std::size_t next = 0; next < cases.size();) {
-      const auto helper = run_from(cases, next, listener);
-      if (helper.end == HelperEnd::finished) break;
-      if (helper.end == HelperEnd::threw) throw UnusableDriver(helper.detail);
-
-      const std::size_t lost = listener.current();
-      const std::string fault = fmt::format(
-          "a request of {} bytes {}", cases[lost].length,
-          helper.end == HelperEnd::died ? "crashes: the helper " + helper.detail : helper.detail);
-      losses = lost == next ? losses + 1 : 1;
-      if (helper.end == HelperEnd::stuck || losses >= most_losses_in_a_row) {
-        throw UnusableDriver(fault);
+      const auto loss = run_from(cases, next, results);
+      if (!loss) break;
+      require_answer(last_right(cases, results), loss->fault);
+      results[loss->index] = {Outcome::wrong, loss->fault};
+      losses_in_a_row = loss->index == next ? losses_in_a_row + 1 : 1;
+      next = loss->index + 1;
+      if (losses_in_a_row == most_losses_in_a_row) {
+        if (!last_right(cases, results)) throw DeadDriver(loss->fault);
+        for (; next < cases.size(); ++next) results[next] = {Outcome::wrong, loss->fault};
       }
-      results[lost] = {Outcome::wrong, fault};
-      next = lost + 1;
     }
     return results;
   }
 
+  // Cases of which none may go wrong. Returns the first fault, "" if there is none. `proof` is a
+  // case that was right before.
+  std::string run_all(const std::vector<Case>& cases, const Case& proof) {
+    std::vector<CaseResult> results(cases.size());
+    if (const auto loss = run_from(cases, 0, results)) {
+      require_answer(proof, loss->fault);
+      return loss->fault;
+    }
+    return first_fault(results);
+  }
+
+  static std::string first_fault(const std::vector<CaseResult>& results) {
+    for (const auto& result : results) {
+      if (result.outcome == Outcome::wrong) return result.fault;
+    }
+    return {};
+  }
+
  private:
-  HelperResult run_from(const std::vector<Case>& cases, std::size_t first, Listener& listener) {
-    return run_in_helper(
+  struct Loss {
+    std::size_t index;  // of the case during which the helper was lost
+    std::string fault;
+  };
+
+  // Runs cases up to the end or the first loss.
+  std::optional<Loss> run_from(const std::vector<Case>& cases, std::size_t first,
+                               std::vector<CaseResult>& results) {
+    Listener listener(results);
+    const auto helper = run_in_helper(
         [&](const SayLine& say) {
           CaseRunner runner(subject_, transport_);
           for (std::size_t i = first; i < cases.size(); ++i) {
@@ -109,6 +137,29 @@ class Battery {
           }
         },
         [&](std::string_view line) { listener.hear(line); }, limits_);
+    if (helper.end == HelperEnd::finished) return {};
+    if (helper.end == HelperEnd::threw) throw UnusableDriver(helper.detail);
+    const std::size_t lost = std::max(listener.current(), first);
+    const char* const how = helper.end == HelperEnd::died ? "crashes: the helper " : "";
+    return Loss{lost,
+                fmt::format("a request of {} bytes {}{}", cases[lost].length, how, helper.detail)};
+  }
+
+  static std::optional<Case> last_right(const std::vector<Case>& cases,
+                                        const std::vector<CaseResult>& results) {
+    for (std::size_t i = cases.size(); i-- > 0;) {
+      if (results[i].outcome == Outcome::right) return cases[i];
+    }
+    return {};
+  }
+
+  // After a loss: does the driver still do what it did before? A hung engine does not.
+  void require_answer(const std::optional<Case>& proof, const std::string& fault) {
+    if (!proof) return;
+    std::vector<CaseResult> result(1);
+    if (run_from({*proof}, 0, result) || result[0].outcome != Outcome::right) {
+      throw DeadDriver(fault + "; the driver answers nothing since");
+    }
   }
 
   const TestSubject& subject_;
@@ -116,22 +167,15 @@ class Battery {
   const HelperLimits& limits_;
 };
 
-std::string first_fault(const std::vector<CaseResult>& results) {
-  for (const auto& result : results) {
-    if (result.outcome == Outcome::wrong) return result.fault;
-  }
-  return {};
-}
-
-SelfTestResult taken_out(std::string fault) {
-  return {SelfTestVerdict::taken_out, {}, std::move(fault)};
+static SelfTestResult taken_out(std::string fault, bool dead = false) {
+  return {SelfTestVerdict::taken_out, {}, std::move(fault), dead};
 }
 
 SelfTestResult test_in_two_steps(const TestSubject& subject, kernel::Transport& transport,
                                  const HelperLimits& limits) {
   const auto& algorithm = kernel::info(subject.algorithm.kernel_algorithm);
   const auto lengths = test_lengths(algorithm.block_size, subject.known);
-  const auto by_length = Battery(subject, transport, limits).run(length_cases(lengths));
+  const auto by_length = Battery(subject, transport, limits).run_lengths(length_cases(lengths));
 
   std::vector<LengthResult> answers;
   std::vector<std::size_t> good_lengths;
@@ -141,19 +185,19 @@ SelfTestResult test_in_two_steps(const TestSubject& subject, kernel::Transport& 
     answers.push_back({lengths[i], outcome == Outcome::right});
     if (outcome == Outcome::right) good_lengths.push_back(lengths[i]);
   }
-  std::string fault = first_fault(by_length);
+  std::string fault = Battery::first_fault(by_length);
   const auto rule = find_length_rule(answers);
   if (!rule) return taken_out(fault.empty() ? "takes no request of any length tried" : fault);
 
   TestSubject restricted = subject;
   restricted.known = kernel::combine(subject.known, *rule);
-  const auto further =
-      Battery(restricted, transport, limits).run(further_cases(algorithm.chaining, good_lengths));
-  if (auto later_fault = first_fault(further); !later_fault.empty()) {
-    return taken_out(std::move(later_fault));
-  }
+  auto later_fault = Battery(restricted, transport, limits)
+                         .run_all(further_cases(algorithm.chaining, good_lengths),
+                                  {CaseKind::length, good_lengths.front()});
+  if (!later_fault.empty()) return taken_out(std::move(later_fault));
   const bool passed = fault.empty();
-  return {passed ? SelfTestVerdict::passed : SelfTestVerdict::restricted, *rule, std::move(fault)};
+  return {passed ? SelfTestVerdict::passed : SelfTestVerdict::restricted, *rule, std::move(fault),
+          false};
 }
 
 }  // namespace
@@ -162,6 +206,8 @@ SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transpor
                          const HelperLimits& limits) {
   try {
     return test_in_two_steps(subject, transport, limits);
+  } catch (const DeadDriver& dead) {
+    return taken_out(dead.what(), true);
   } catch (const UnusableDriver& unusable) {
     return taken_out(unusable.what());
   }

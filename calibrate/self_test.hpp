@@ -34,6 +34,8 @@ struct SelfTestResult {
   SelfTestVerdict verdict;
   kernel::Restrictions found;  // beyond the known ones; only min_size and max_size
   std::string fault;           // the first fault in one line, "" where passed
+  // It hung and answers nothing since: no use in trying it with another key size.
+  bool dead = false;
 };
 
 SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transport,

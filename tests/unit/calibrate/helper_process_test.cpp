@@ -94,6 +94,20 @@ TEST(HelperProcess, EndsAJobThatTalksForEver) {
   EXPECT_EQ(result.end, HelperEnd::timed_out);
 }
 
+TEST(HelperProcess, DoesNotKeepTheCallersOutputOpen) {
+  Lines lines;
+  run_job(
+      [](const SayLine& say) {
+        for (const int stream : {0, 1, 2}) {
+          char target[64] = {};
+          const std::string link = "/proc/self/fd/" + std::to_string(stream);
+          if (readlink(link.c_str(), target, sizeof target - 1) > 0) say(target);
+        }
+      },
+      lines);
+  EXPECT_EQ(lines, (Lines{"/dev/null", "/dev/null", "/dev/null"}));
+}
+
 TEST(HelperProcess, DoesNotRunTheParentsExitHandlers) {
   Lines lines;
   const auto result = run_job(

@@ -1,6 +1,7 @@
 #include "calibrate/self_test.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,23 @@ namespace {
 using std::chrono::milliseconds;
 
 const HelperLimits impatient{milliseconds(1500), milliseconds(60'000)};
+
+// One bit that all processes see.
+class SharedFlag {
+ public:
+  SharedFlag()
+      : byte_(static_cast<volatile char*>(
+            mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  SharedFlag(const SharedFlag&) = delete;
+  SharedFlag& operator=(const SharedFlag&) = delete;
+  ~SharedFlag() { munmap(const_cast<char*>(byte_), 1); }
+
+  void set() { *byte_ = 1; }
+  bool is_set() const { return *byte_ != 0; }
+
+ private:
+  volatile char* byte_;
+};
 
 SelfTestResult test_driver(FakeTransport& transport, const char* algorithm,
                            const kernel::Restrictions& known = {},
@@ -70,9 +88,34 @@ TEST(SelfTest, ADriverThatAlwaysHangsIsTakenOutSoon) {
   FakeTransport transport("fake");
   transport.behaviour = bad_lengths([](std::size_t) { return true; }, Behaviour::hanging);
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(test_driver(transport, "AES-128-CBC", {}, impatient).verdict,
-            SelfTestVerdict::taken_out);
+  const auto result = test_driver(transport, "AES-128-CBC", {}, impatient);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_TRUE(result.dead);
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(20'000));
+}
+
+TEST(SelfTest, HangsOfLongRequestsBecomeAMaximumSizeWithoutTryingEach) {
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n > 65536; }, Behaviour::hanging);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = test_driver(transport, "AES-128-CBC", {}, impatient);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::restricted) << result.fault;
+  EXPECT_EQ(result.found.max_size, 65536u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(20'000));
+}
+
+// As virtio-crypto does: one request too large, and the device is lost for everybody.
+TEST(SelfTest, ADriverThatHangsForGoodIsFoundDead) {
+  SharedFlag lost;
+  FakeTransport transport("fake");
+  transport.behaviour = [&](const kernel::CipherRequest& request) {
+    if (request.input.size() > 65536) lost.set();
+    return lost.is_set() ? Behaviour::hanging : Behaviour::right;
+  };
+  const auto result = test_driver(transport, "AES-128-CBC", {}, impatient);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_TRUE(result.dead);
+  EXPECT_NE(result.fault.find("answers nothing since"), std::string::npos) << result.fault;
 }
 
 TEST(SelfTest, ACrashOfTheHelperIsAFault) {

@@ -23,10 +23,11 @@ Calibration example() {
   auto restricted = algorithm("AES-256-CBC", "cbc-aes-qce", 512, never_hardware);
   restricted.self_test = {SelfTestVerdict::restricted,
                           {.min_size = 32, .max_size = 65536},
-                          "encryption of 16 bytes is wrong"};
+                          "encryption of 16 bytes is wrong",
+                          false};
   calibration.algorithms.push_back(std::move(restricted));
   auto taken_out = algorithm("AES-128-CTR", "ctr-aes-qce", never_hardware, never_hardware);
-  taken_out.self_test = {SelfTestVerdict::taken_out, {}, "decryption of 64 bytes is wrong"};
+  taken_out.self_test = {SelfTestVerdict::taken_out, {}, "decryption of 64 bytes is wrong", false};
   calibration.algorithms.push_back(std::move(taken_out));
   calibration.skipped.push_back({"AES-192-CBC", "cbc-aes-qce", "known not to take such keys"});
   return calibration;
