@@ -200,9 +200,10 @@ class AfAlgTransport final : public Transport {
     const AlgorithmInfo& row = info(algorithm);
     sockaddr_alg address{};
     address.salg_family = AF_ALG;
-    if (std::strlen(driver) >= sizeof address.salg_name) return {Failure::no_driver, ENAMETOOLONG};
-    std::strcpy(reinterpret_cast<char*>(address.salg_type), row.socket_type);
-    std::strcpy(reinterpret_cast<char*>(address.salg_name), driver);
+    const std::size_t name_size = std::strlen(driver);
+    if (name_size >= sizeof address.salg_name) return {Failure::no_driver, ENAMETOOLONG};
+    std::memcpy(address.salg_type, row.socket_type, std::strlen(row.socket_type));
+    std::memcpy(address.salg_name, driver, name_size);
 
     const int number = ::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (number < 0) return status_of_errno(errno);

@@ -281,7 +281,7 @@ std::uint8_t* SessionPool::Lease::bounce_buffer(std::size_t size) noexcept {
 
 void SessionPool::Lease::give_back() noexcept {
   // TLS records fit; what a larger request needed is not kept for a router to hold 64 times.
-  constexpr std::size_t largest_kept_bounce = 32 * 1024;
+  constexpr std::size_t largest_kept_bounce = std::size_t{32} << 10;
   if (slot_->bounce_size > largest_kept_bounce) [[unlikely]] {
     slot_->bounce.reset();
     slot_->bounce_size = 0;

@@ -5,8 +5,8 @@
 #include <openssl/err.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace kaccel {
 namespace {
@@ -31,9 +31,13 @@ std::string last_error_text() {
   int flags = 0;
   const unsigned long code = ERR_peek_last_error_data(&data, &flags);
   if (code == 0) return "unknown reason";
-  const char* reason =
-      ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
-  std::string text = reason == nullptr ? "unknown reason" : reason;
+  std::string text;
+  if (ERR_SYSTEM_ERROR(code)) {
+    text = std::generic_category().message(ERR_GET_REASON(code));
+  } else {
+    const char* reason = ERR_reason_error_string(code);
+    text = reason == nullptr ? "unknown reason" : reason;
+  }
   if ((flags & ERR_TXT_STRING) != 0 && data != nullptr && *data != '\0') {
     text.append(" (").append(data).append(")");
   }

@@ -6,8 +6,8 @@
 #include "provider/provider.hpp"
 
 #ifdef KACCEL_STATIC_LIBSTDCXX
-namespace __gnu_cxx {
-void __freeres();
+namespace __gnu_cxx {  // NOLINT: libstdc++'s name
+void __freeres();      // NOLINT: declared in none of its headers
 }
 
 namespace {
@@ -21,6 +21,7 @@ __attribute__((destructor)) void free_what_libstdcxx_keeps() {
 }  // namespace
 #endif
 
+// NOLINTNEXTLINE(readability-redundant-declaration): OpenSSL's header does not export it
 extern "C" __attribute__((visibility("default"))) OSSL_provider_init_fn OSSL_provider_init;
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in,

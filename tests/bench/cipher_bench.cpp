@@ -48,11 +48,22 @@ std::uint64_t now_ns() {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-double time_calls(unsigned warm_up, unsigned operations, const std::function<void()>& call) {
-  for (unsigned i = 0; i < warm_up; ++i) call();
+struct Effort {
+  unsigned warm_up = 5;            // calls before the timed ones
+  unsigned operations = 50;        // timed calls, at least
+  std::uint64_t milliseconds = 0;  // of timed calls, at least: a short call averages out interrupts
+};
+
+double time_calls(const Effort& effort, const std::function<void()>& call) {
+  for (unsigned i = 0; i < effort.warm_up; ++i) call();
   const std::uint64_t start = now_ns();
-  for (unsigned i = 0; i < operations; ++i) call();
-  return static_cast<double>(now_ns() - start) / operations;
+  std::uint64_t calls = 0, passed = 0;
+  do {
+    for (unsigned i = 0; i < effort.operations; ++i) call();
+    calls += effort.operations;
+    passed = now_ns() - start;
+  } while (passed < effort.milliseconds * 1'000'000);
+  return static_cast<double>(passed) / static_cast<double>(calls);
 }
 
 // The same page-aligned buffers for every cell: how many pages a request touches is part of what
@@ -77,7 +88,7 @@ Side open_side(const std::string& argument) {
 }
 
 double time_evp(const Side& side, const std::string& algorithm, bool encrypt, std::size_t size,
-                unsigned warm_up, unsigned operations) {
+                const Effort& effort) {
   const std::unique_ptr<EVP_CIPHER, Free> cipher(
       EVP_CIPHER_fetch(side.library_context, algorithm.c_str(), nullptr));
   const std::unique_ptr<EVP_CIPHER_CTX, Free> context(EVP_CIPHER_CTX_new());
@@ -89,7 +100,7 @@ double time_evp(const Side& side, const std::string& algorithm, bool encrypt, st
       EVP_CIPHER_CTX_set_padding(context.get(), 0) != 1) {
     give_up(side.label + ": " + algorithm + " cannot be set up");
   }
-  return time_calls(warm_up, operations, [&] {
+  return time_calls(effort, [&] {
     int out_size = 0;
     if (EVP_CipherUpdate(context.get(), output, &out_size, input, static_cast<int>(size)) != 1) {
       give_up(side.label + ": " + algorithm + ": update failed");
@@ -98,11 +109,11 @@ double time_evp(const Side& side, const std::string& algorithm, bool encrypt, st
 }
 
 double time_raw(const std::string& driver, std::size_t key_size, std::size_t iv_size, bool encrypt,
-                std::size_t size, unsigned warm_up, unsigned operations) {
+                std::size_t size, const Effort& effort) {
   const std::vector<std::uint8_t> key(key_size, 0x2b);
   const std::vector<std::uint8_t> iv(16, 0x01);
   bench::RawSocketLoop loop(driver, key, iv_size, encrypt);
-  return time_calls(warm_up, operations, [&] { loop.crypt(iv.data(), input, output, size); });
+  return time_calls(effort, [&] { loop.crypt(iv.data(), input, output, size); });
 }
 
 std::size_t key_size_of(const std::string& algorithm) {
@@ -121,14 +132,16 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024, 1424, 2048, 4096, 8192, 16384};
   std::vector<std::string> directions{"encrypt", "decrypt"};
   std::string raw_driver, json_path;
-  unsigned operations = 50, warm_up = 5;
+  Effort effort;
   app.add_option("--side", side_arguments, "LABEL=FILE: an openssl.cnf to time")->required();
   app.add_option("--algorithm", algorithms, "OpenSSL cipher name");
   app.add_option("--size", sizes, "bytes a call")->check(CLI::Range(std::size_t{16}, largest_size));
   app.add_option("--direction", directions)->check(CLI::IsMember({"encrypt", "decrypt"}));
   app.add_option("--raw", raw_driver, "also a raw AF_ALG loop on this driver");
-  app.add_option("--operations", operations, "timed calls a cell")->check(CLI::PositiveNumber);
-  app.add_option("--warm-up", warm_up, "calls before them");
+  app.add_option("--operations", effort.operations, "timed calls a cell, at least")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--milliseconds", effort.milliseconds, "of timed calls a cell, at least");
+  app.add_option("--warm-up", effort.warm_up, "calls before them");
   app.add_option("--json", json_path, "write the figures here");
   CLI11_PARSE(app, argc, argv);
 
@@ -148,14 +161,14 @@ int main(int argc, char** argv) {
         nlohmann::json row{{"algorithm", algorithm}, {"direction", direction}, {"size", size}};
         fmt::print("{:>8}", size);
         for (const Side& side : sides) {
-          const double ns = time_evp(side, algorithm, encrypt, size, warm_up, operations);
+          const double ns = time_evp(side, algorithm, encrypt, size, effort);
           row["ns"][side.label] = ns;
           fmt::print("{:>14.0f}", ns);
         }
         if (!raw_driver.empty()) {
           const bool ecb = algorithm.ends_with("-ECB");
-          const double ns = time_raw(raw_driver, key_size_of(algorithm), ecb ? 0 : 16, encrypt,
-                                     size, warm_up, operations);
+          const double ns =
+              time_raw(raw_driver, key_size_of(algorithm), ecb ? 0 : 16, encrypt, size, effort);
           row["ns"]["raw"] = ns;
           fmt::print("{:>14.0f}", ns);
         }

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# All tests, on the host and in the lab. Installs what is missing. Prints a line for each stage and, at the
+# end, how many passed.
+#
+#   test.sh [STAGE]...      default: all, in this order
+#
+#   format      clang-format on every C++ file
+#   build       g++, warnings are errors (build/ci)
+#   unit        ctest: unit, differential and known-answer tests over a transport that really ciphers
+#   host        pytest: whole openssl processes with kaccel.so, instruction counts, bad input
+#   lab         a real kernel: simulated qce, virtio-crypto, figures in virtual time (tests/lab/tests.sh)
+#   clang       clang++, warnings are errors (build/clang)
+#   tidy        clang-tidy
+#   asan        AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer (build/asan)
+#   tsan        ThreadSanitizer (build/tsan)
+set -uo pipefail
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$project_dir" || exit 1
+
+sources() { git ls-files '*.cpp' '*.hpp'; }
+
+stage_format() { sources | xargs clang-format --dry-run -Werror; }
+stage_build() { build ci; }
+stage_unit() { ctest --test-dir build/ci -j2 --output-on-failure --quiet && ctest_summary; }
+stage_host() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/host; }
+stage_lab() { "$lab/setup.sh" && "$lab/tests.sh" build/ci; }
+stage_clang() { build clang kaccel kaccel-calibrate kernel-bridge-test provider-test calibrate-test; }
+
+# What ships. Tests are checked by the compilers alone.
+stage_tidy() {
+    git ls-files 'kernel-bridge/*.cpp' 'provider/*.cpp' 'calibrate/*.cpp' |
+        xargs -n 4 -P 2 clang-tidy --quiet -p build/clang 2>/dev/null
+}
+
+# The command line's own tests change nothing in what the sanitizers look at here, and take longest to build.
+sanitized_tests=(kernel-bridge-test kernel-bridge-discovery-test provider-test differential-test
+    vectors-test)
+stage_asan() {
+    build asan "${sanitized_tests[@]}" && run_sanitized asan "${sanitized_tests[@]}"
+}
+stage_tsan() { build tsan kernel-bridge-test && run_sanitized tsan kernel-bridge-test; }
+
+run_sanitized() {
+    local preset=$1 name program
+    shift
+    for name in "$@"; do
+        program=$(find "build/$preset/tests" -type f -name "$name" -perm -u+x)
+        KACCEL_TEST_ROUNDS=40 "$program" --gtest_brief=1 || return 1
+    done
+}
+
+# One line that says how many tests ctest ran, also when all went well.
+ctest_summary() { ctest --test-dir build/ci -N | sed -n 's/^Total Tests: /ctest ran /p'; }
+
+all_stages=(format build unit host lab clang tidy asan tsan)
+stages=("$@")
+((${#stages[@]})) || stages=("${all_stages[@]}")
+for stage in "${stages[@]}"; do
+    declare -F "stage_$stage" >/dev/null || die "no stage '$stage'; known: ${all_stages[*]}"
+done
+
+say "checking the packages that building and testing need"
+ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+
+passed=0 failed=()
+for stage in "${stages[@]}"; do
+    say "$stage"
+    started=$SECONDS
+    if "stage_$stage"; then
+        passed=$((passed + 1))
+        say "$stage passed in $((SECONDS - started)) s"
+    else
+        failed+=("$stage")
+        say "$stage FAILED after $((SECONDS - started)) s"
+    fi
+done
+((${#failed[@]} == 0)) || say "failed: ${failed[*]}"
+echo "stages: $passed passed, ${#failed[@]} failed"
+((${#failed[@]} == 0))
