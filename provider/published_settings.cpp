@@ -1,20 +1,41 @@
+#include <algorithm>
+
 #include "kernel-bridge/known_drivers.hpp"
-#include "kernel-bridge/proc_crypto.hpp"
 #include "provider/settings.hpp"
 
 namespace kaccel {
+namespace {
+
+// "cbc-aes-qce" of a line "driver       : cbc-aes-qce", "" of any other. Every process of an
+// uncalibrated machine comes here, so the listing is looked through and not made into entries.
+std::string_view driver_of(std::string_view line) noexcept {
+  constexpr std::string_view field = "driver";
+  constexpr std::string_view separator = ": ";
+  if (!line.starts_with(field)) return {};
+  const std::size_t colon = line.find(separator, field.size());
+  return colon == line.npos ? std::string_view{} : line.substr(colon + separator.size());
+}
+
+void use_published_threshold(const kernel::KnownDriver& known, Settings& settings) {
+  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
+    if (cipher_algorithms[row].kernel_algorithm != known.algorithm) continue;
+    settings.ciphers[row].driver = known.driver;
+    settings.ciphers[row].encrypt = known.published_threshold;
+    settings.ciphers[row].decrypt = known.published_threshold;
+  }
+}
+
+}  // namespace
 
 void published_settings(std::string_view proc_crypto, Settings& settings) {
-  for (const kernel::ProcCryptoEntry& entry : kernel::parse_proc_crypto(proc_crypto)) {
-    const kernel::KnownDriver* known = kernel::find_known_driver(entry.driver);
-    if (known == nullptr || known->published_threshold < 0) continue;
-    for (std::size_t i = 0; i < cipher_algorithms.size(); ++i) {
-      if (cipher_algorithms[i].kernel_algorithm != known->algorithm) continue;
-      AlgorithmSettings& row = settings.ciphers[i];
-      row.driver = known->driver;
-      row.encrypt = known->published_threshold;
-      row.decrypt = known->published_threshold;
+  while (!proc_crypto.empty()) {
+    const std::size_t end = std::min(proc_crypto.find('\n'), proc_crypto.size());
+    const std::string_view driver = driver_of(proc_crypto.substr(0, end));
+    const kernel::KnownDriver* known = driver.empty() ? nullptr : kernel::find_known_driver(driver);
+    if (known != nullptr && known->published_threshold >= 0) {
+      use_published_threshold(*known, settings);
     }
+    proc_crypto.remove_prefix(std::min(end + 1, proc_crypto.size()));
   }
 }
 

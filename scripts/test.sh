@@ -54,6 +54,10 @@ run_sanitized() {
 ctest_summary() { ctest --test-dir build/ci -N | sed -n 's/^Total Tests: /ctest ran /p'; }
 
 all_stages=(format build unit host lab clang tidy asan tsan)
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+    sed -n '2,17s/^# \{0,1\}//p' "$0"
+    exit 0
+fi
 stages=("$@")
 ((${#stages[@]})) || stages=("${all_stages[@]}")
 for stage in "${stages[@]}"; do
