@@ -68,7 +68,8 @@ std::string thresholds_file_text(const Calibration& calibration, const std::stri
       "# edit this file; `kaccel-calibrate run` writes it anew as a whole.\n"
       "# `kaccel-calibrate explain AES-128-CBC 1024` tells what it comes to.\n"
       "\n"
-      "[{}]\n",
+      "[{}]\n"
+      "calibrated = yes\n",
       version, calibration.date, calibration.kernel_release, include_instructions(path, "#   "),
       thresholds_section);
   for (const auto& algorithm : calibration.algorithms) write_algorithm(out, algorithm);

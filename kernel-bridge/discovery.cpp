@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kernel-bridge/af_alg_transport.hpp"
+
 namespace kaccel::kernel {
 namespace {
 
@@ -94,27 +96,6 @@ std::optional<std::uint32_t> find_flags(const DriverFlags& flags, const std::str
   return found == flags.end() ? std::nullopt : std::optional(found->second);
 }
 
-Status socket_failure(int error_number) noexcept {
-  switch (error_number) {
-    case EAFNOSUPPORT:
-    case EPROTONOSUPPORT:
-    case ESOCKTNOSUPPORT:
-      return {Failure::no_af_alg, error_number};
-    case EPERM:
-    case EACCES:
-    case ENOSYS:
-      return {Failure::denied, error_number};
-    case EMFILE:
-    case ENFILE:
-      return {Failure::no_descriptors, error_number};
-    case ENOMEM:
-    case ENOBUFS:
-      return {Failure::no_memory, error_number};
-    default:
-      return {Failure::driver_error, error_number};
-  }
-}
-
 }  // namespace
 
 HardnessVerdict judge(const ProcCryptoEntry& entry, std::optional<std::uint32_t> flags) noexcept {
@@ -179,7 +160,7 @@ std::vector<Driver> discover(const std::string& proc_crypto_path) {
 
 Status af_alg_available() noexcept {
   const int socket = ::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (socket < 0) return socket_failure(errno);
+  if (socket < 0) return status_of_errno(errno);
   ::close(socket);
   return success;
 }

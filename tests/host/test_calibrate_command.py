@@ -81,7 +81,7 @@ def test_explain_says_where_a_call_goes_and_why(host: Host, calibrate):
         (("explain", "AES-128-CBC", "many"), "many"),
         (("explain", "AES-128-CBC", "-1"), "-1"),
         (("explain", "AES-128-CBC"), "SIZE"),
-        (("no-such-command",), "subcommand"),
+        (("no-such-command",), "no-such-command"),
         ((), "subcommand"),
         (("list", "--no-such-option"), "--no-such-option"),
         (("replay", "/no/such/file.csv"), "/no/such/file.csv"),

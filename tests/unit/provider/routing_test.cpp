@@ -86,5 +86,26 @@ TEST(RoutingTest, HasAPhraseForEachReason) {
   }
 }
 
+// What a context compares with on each call must say what decide() says.
+TEST(RoutingTest, ComesOutTheSameFromTheSmallestHardwareSize) {
+  const kernel::Restrictions xts_rule{.multiple_above = 512, .size_multiple = 512};
+  for (const kernel::Restrictions& restrictions :
+       {kernel::Restrictions{}, kernel::Restrictions{.min_size = 17},
+        kernel::Restrictions{.refused_keys = kernel::refuse_key(24), .min_size = 600}, xts_rule}) {
+    for (const Threshold threshold : {-1, 0, 1, 15, 16, 17, 512}) {
+      for (const std::size_t key_size : {std::size_t{16}, std::size_t{24}}) {
+        const std::size_t smallest = smallest_hardware_size(threshold, key_size, restrictions);
+        for (std::size_t size = 0; size <= 1100; ++size) {
+          const bool hardware =
+              decide(threshold, size, key_size, restrictions).route == Route::hardware;
+          ASSERT_EQ(size >= smallest && permits_size(restrictions, size), hardware)
+              << "threshold " << threshold << ", size " << size << ", key " << key_size;
+          ASSERT_FALSE(hardware && size <= software_limit(threshold));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kaccel
