@@ -33,6 +33,28 @@ fs::path target_of(const std::string& path) {
   return target;
 }
 
+// A device, a pipe: /dev/null, /dev/stdout. Nothing to replace, and renaming over it would destroy
+// it.
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+void write_whole(int fd, std::string_view text, const fs::path& path) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) cannot_write(path, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+UniqueFd open_special(const std::string& path) {
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) cannot_write(path, errno);
+  return fd;
+}
+
 // A new file beside the target that removes itself unless it was renamed.
 class TemporaryFile {
  public:
@@ -48,14 +70,7 @@ class TemporaryFile {
     if (!renamed_) unlink(name_.c_str());
   }
 
-  void write_all(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = write(fd_.get(), text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) cannot_write(target_, errno);
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  void write_all(std::string_view text) { write_whole(fd_.get(), text, target_); }
 
   void become_target() {
     if (fchmod(fd_.get(), 0644) != 0 || fsync(fd_.get()) != 0 ||
@@ -83,11 +98,20 @@ class TemporaryFile {
 }  // namespace
 
 void check_replaceable(const std::string& path) {
+  if (is_special(path)) {
+    open_special(path);
+    return;
+  }
   const fs::path target = target_of(path);
   const TemporaryFile probe(target);
 }
 
 void replace_file(const std::string& path, std::string_view text) {
+  if (is_special(path)) {
+    const UniqueFd fd = open_special(path);
+    write_whole(fd.get(), text, path);
+    return;
+  }
   const fs::path target = target_of(path);
   TemporaryFile file(target);
   file.write_all(text);

@@ -162,6 +162,26 @@ class Calibrator {
   Progress progress_;
 };
 
+// Whether the configuration that OpenSSL reads by default brings what was just written.
+bool is_in_use(const Calibration& calibration) {
+  std::string problem;
+  const auto section = read_config_section(default_config_path(), problem);
+  if (!section) return false;
+  const auto says = [&](const std::string& key, const std::string& value) {
+    const auto found = section->values.find("thresholds." + key);
+    return found != section->values.end() && found->second == value;
+  };
+  return says("calibrated", "yes") &&
+         std::all_of(calibration.algorithms.begin(), calibration.algorithms.end(),
+                     [&](const CalibratedAlgorithm& algorithm) {
+                       const std::string name = algorithm.name;
+                       return says(name + ".driver", algorithm.driver) &&
+                              says(name + ".encrypt",
+                                   std::to_string(algorithm.encrypt.threshold)) &&
+                              says(name + ".decrypt", std::to_string(algorithm.decrypt.threshold));
+                     });
+}
+
 }  // namespace
 
 std::string default_output_path() {
@@ -212,8 +232,13 @@ int run(const RunOptions& options, const Machine& machine, std::ostream& out, st
     out << text;
   } else if (!options.quiet) {
     print_report(calibration, out);
-    out << fmt::format("\nWritten to {}. In openssl.cnf:\n{}", path,
-                       include_instructions(path, "  "));
+    out << fmt::format("\nWritten to {}", path);
+    if (is_in_use(calibration)) {
+      out << fmt::format(", which {} uses.\n", default_config_path());
+    } else {
+      out << fmt::format(". NOT USED YET: {} does not bring it. Say there:\n{}",
+                         default_config_path(), include_instructions(path, "  "));
+    }
   }
   return exit_done;
 }

@@ -85,7 +85,8 @@ std::string include_instructions(const std::string& path, const std::string& ind
   return fmt::format(
       "{0}[kaccel_sect]\n"
       "{0}thresholds = {1}\n"
-      "{0}# and as the file's last line, since an included file ends the section before it:\n"
+      "{0}# and before the first section, or as the last line (an included file ends the\n"
+      "{0}# section that it stands in):\n"
       "{0}.include {2}\n",
       indent, thresholds_section, path.empty() ? "/path/to/kaccel-thresholds.cnf" : path);
 }

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "kernel-bridge/system_calls.hpp"
+
 #ifndef SO_COOKIE
 #define SO_COOKIE 57
 #endif
@@ -44,7 +46,7 @@ bool Descriptor::adopt(int number) noexcept {
   reset();
   struct stat identity;
   if (::fstat(number, &identity) != 0) {
-    ::close(number);
+    close_descriptor(number);
     return false;
   }
   number_ = number;
@@ -63,7 +65,7 @@ bool Descriptor::intact() const noexcept {
 }
 
 void Descriptor::reset() noexcept {
-  if (intact()) ::close(number_);
+  if (intact()) close_descriptor(number_);
   number_ = -1;
 }
 

@@ -1,11 +1,25 @@
 #include "kernel-bridge/session_pool.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <new>
 #include <utility>
 
 namespace kaccel::kernel {
+
+namespace {
+
+// A session holds two descriptors. At most a quarter of what the process may open goes to kaccel,
+// so that the application does not run out of descriptors that it had without it.
+std::size_t sessions_that_fit(std::size_t wanted) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(limit.rlim_cur / 8), 1, wanted);
+}
+
+}  // namespace
 
 // Who may touch what: the claim word says whether a slot is borrowed, and its borrower alone may
 // touch session, driver, direction and bounce buffer. Users and key are guarded by
@@ -133,9 +147,10 @@ SessionPool::Generation* SessionPool::new_generation(Generation* generation,
                                                      std::uint32_t epoch) noexcept {
   std::unique_ptr<Generation> fresh(new (std::nothrow) Generation);
   if (fresh == nullptr) return nullptr;
-  fresh->slots.reset(new (std::nothrow) Slot[limit_]);
+  const std::size_t size = sessions_that_fit(limit_);
+  fresh->slots.reset(new (std::nothrow) Slot[size]);
   if (fresh->slots == nullptr) return nullptr;
-  fresh->size = limit_;
+  fresh->size = size;
   fresh->epoch = epoch;
   if (!generation_.compare_exchange_strong(generation, fresh.get())) return generation;
 

@@ -289,7 +289,7 @@ int CipherContext::routed_cipher(unsigned char* out, std::size_t* out_size,
                                  std::size_t out_capacity, const unsigned char* in,
                                  std::size_t in_size) noexcept {
   // For the block modes total_ counts what passes inner's buffer, and this does not.
-  const std::size_t total = total_ + (is_stream() ? in_size : 0);
+  const std::uint64_t total = total_ + (is_stream() ? in_size : 0);
   Plan plan;
   if (in != nullptr && !in_tls_mode()) {
     if (is_stream()) {
@@ -319,7 +319,7 @@ int CipherContext::final(void* context, unsigned char* out, std::size_t* out_siz
 // Bytes in inner's buffer (ciphercommon.c keeps a full last block back when decrypting with
 // padding); for CTR, keystream bytes already used of the current block.
 std::size_t CipherContext::buffered() const noexcept {
-  const std::size_t rest = total_ % row_.block_size;
+  const auto rest = static_cast<std::size_t>(total_ % row_.block_size);
   const bool holds_back = !is_stream() && padding_ && direction_ == Direction::decrypt;
   return holds_back && rest == 0 && total_ != 0 ? row_.block_size : rest;
 }

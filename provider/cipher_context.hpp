@@ -122,8 +122,9 @@ class CipherContext {
   SoftwareFunction* software_cipher_ = nullptr;
   std::size_t room_ = 0;                   // bytes of output beyond its input that a call may need
   std::size_t software_limit_ = SIZE_MAX;  // calls of up to so many bytes go straight to inner_
-  std::size_t total_ = 0;                  // bytes of this message so far; tells what inner holds
-  std::size_t hardware_from_ = SIZE_MAX;   // stretches of so many bytes and more go to hardware
+  // 64 bits also on 32-bit machines: at 4 GiB it must not look like the start.
+  std::uint64_t total_ = 0;               // bytes of this message so far; tells what inner holds
+  std::size_t hardware_from_ = SIZE_MAX;  // stretches of so many bytes and more go to hardware
 
   CipherRoute& route_;
   const kernel::AlgorithmInfo& row_;

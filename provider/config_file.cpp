@@ -47,7 +47,13 @@ std::string last_error_text() {
 // After a load that succeeded: an include that failed for another reason than not being there.
 std::string unreadable_include() {
   const unsigned long code = ERR_peek_last_error();
-  if (code == 0 || !ERR_SYSTEM_ERROR(code) || ERR_GET_REASON(code) == ENOENT) return {};
+  if (code == 0) return {};
+  // The file is there (stat(2) said so) and opening it fails; the errno is one error further down,
+  // where OpenSSL lets nobody look without taking errors away.
+  if (ERR_GET_LIB(code) == ERR_LIB_BIO && ERR_GET_REASON(code) == ERR_R_SYS_LIB) {
+    return "it is there but cannot be opened: check its permissions";
+  }
+  if (!ERR_SYSTEM_ERROR(code) || ERR_GET_REASON(code) == ENOENT) return {};
   return last_error_text();
 }
 

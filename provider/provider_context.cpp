@@ -104,7 +104,7 @@ void ProviderContext::describe_state(const Settings& settings, const std::string
     build_info_ += ", software only: no hardware driver is configured or known here";
   } else {
     build_info_ += ", " + std::to_string(routes) + (routes == 1 ? " algorithm" : " algorithms") +
-                   " with a hardware driver, thresholds " +
+                   " with a driver configured, thresholds " +
                    (settings.calibrated ? "calibrated" : "as published");
   }
   if (!settings.missing_section.empty()) {
