@@ -120,8 +120,7 @@ TEST_F(ConfigFileTest, ReportsAnIncludeThatIsThereAndCannotBeRead) {
 TEST_F(ConfigFileTest, ReportsAnIncludeWithoutPermission) {
   const std::string included = write("thresholds.cnf", "");
   fs::permissions(included, fs::perms::none);
-  fs::permissions(directory_,
-                  fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(directory_, fs::perms{0755});
   const std::string path = write("openssl.cnf", ".include " + included + "\n" + head);
   const uid_t user = ::geteuid();
   ASSERT_EQ(::seteuid(user == 0 ? 65534 : user), 0);
