@@ -33,7 +33,7 @@ build release kaccel kaccel-calibrate
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
-say "booting the lab with a simulated qce, in virtual time; about four minutes"
+say "booting the lab with a simulated qce, in virtual time; about five minutes"
 KACCEL_BUILD=$project_dir/build/release OPENSSL_MODULES=$project_dir/build/release/provider \
     "$lab/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 3000 -- \
     "$project_dir/scripts/guest/demo.sh" "$results" "$seconds"
