@@ -179,6 +179,25 @@ class AfAlgSession final : public Session {
     return success;
   }
 
+  Status mac(std::span<const std::uint8_t> message,
+             std::span<std::uint8_t> result) noexcept override {
+    if (!operation_.intact()) return {Failure::descriptor_lost, 0};
+    // Without MSG_MORE the message ends here, and the kernel has the result ready to be read.
+    input_ = {const_cast<std::uint8_t*>(message.data()), message.size()};
+    msghdr whole{};
+    whole.msg_iov = &input_;
+    whole.msg_iovlen = 1;
+    const ssize_t sent =
+        uninterrupted([&] { return send_message(operation_.number(), &whole, MSG_NOSIGNAL); });
+    if (sent < 0) return status_of_errno(errno);
+    if (static_cast<std::size_t>(sent) != message.size()) return {Failure::short_transfer, 0};
+    const ssize_t received =
+        uninterrupted([&] { return receive(operation_.number(), result.data(), result.size()); });
+    if (received < 0) return status_of_errno(errno);
+    if (static_cast<std::size_t>(received) != result.size()) return {Failure::short_transfer, 0};
+    return success;
+  }
+
   std::size_t max_request() const noexcept override { return max_request_; }
 
  private:

@@ -8,20 +8,20 @@ namespace {
 
 // clang-format off
 constexpr std::array<AlgorithmInfo, algorithm_count> table{{
-    {Algorithm::ecb_aes,      "ecb(aes)",      "skcipher", Chaining::none, 16,  0},
-    {Algorithm::cbc_aes,      "cbc(aes)",      "skcipher", Chaining::cbc,  16, 16},
-    {Algorithm::ctr_aes,      "ctr(aes)",      "skcipher", Chaining::ctr,  16, 16},
-    {Algorithm::xts_aes,      "xts(aes)",      "skcipher", Chaining::xts,  16, 16},
-    {Algorithm::ecb_des,      "ecb(des)",      "skcipher", Chaining::none,  8,  0},
-    {Algorithm::cbc_des,      "cbc(des)",      "skcipher", Chaining::cbc,   8,  8},
-    {Algorithm::ecb_des3_ede, "ecb(des3_ede)", "skcipher", Chaining::none,  8,  0},
-    {Algorithm::cbc_des3_ede, "cbc(des3_ede)", "skcipher", Chaining::cbc,   8,  8},
-    {Algorithm::hmac_md5,     "hmac(md5)",     "hash",     Chaining::hash,  1,  0},
-    {Algorithm::hmac_sha1,    "hmac(sha1)",    "hash",     Chaining::hash,  1,  0},
-    {Algorithm::hmac_sha224,  "hmac(sha224)",  "hash",     Chaining::hash,  1,  0},
-    {Algorithm::hmac_sha256,  "hmac(sha256)",  "hash",     Chaining::hash,  1,  0},
-    {Algorithm::hmac_sha384,  "hmac(sha384)",  "hash",     Chaining::hash,  1,  0},
-    {Algorithm::hmac_sha512,  "hmac(sha512)",  "hash",     Chaining::hash,  1,  0},
+    {Algorithm::ecb_aes,      "ecb(aes)",      "skcipher", Chaining::none, 16,  0,  0,   0},
+    {Algorithm::cbc_aes,      "cbc(aes)",      "skcipher", Chaining::cbc,  16, 16,  0,   0},
+    {Algorithm::ctr_aes,      "ctr(aes)",      "skcipher", Chaining::ctr,  16, 16,  0,   0},
+    {Algorithm::xts_aes,      "xts(aes)",      "skcipher", Chaining::xts,  16, 16,  0,   0},
+    {Algorithm::ecb_des,      "ecb(des)",      "skcipher", Chaining::none,  8,  0,  0,   0},
+    {Algorithm::cbc_des,      "cbc(des)",      "skcipher", Chaining::cbc,   8,  8,  0,   0},
+    {Algorithm::ecb_des3_ede, "ecb(des3_ede)", "skcipher", Chaining::none,  8,  0,  0,   0},
+    {Algorithm::cbc_des3_ede, "cbc(des3_ede)", "skcipher", Chaining::cbc,   8,  8,  0,   0},
+    {Algorithm::hmac_md5,     "hmac(md5)",     "hash",     Chaining::hash,  1,  0, 16,  64},
+    {Algorithm::hmac_sha1,    "hmac(sha1)",    "hash",     Chaining::hash,  1,  0, 20,  64},
+    {Algorithm::hmac_sha224,  "hmac(sha224)",  "hash",     Chaining::hash,  1,  0, 28,  64},
+    {Algorithm::hmac_sha256,  "hmac(sha256)",  "hash",     Chaining::hash,  1,  0, 32,  64},
+    {Algorithm::hmac_sha384,  "hmac(sha384)",  "hash",     Chaining::hash,  1,  0, 48, 128},
+    {Algorithm::hmac_sha512,  "hmac(sha512)",  "hash",     Chaining::hash,  1,  0, 64, 128},
 }};
 // clang-format on
 

@@ -37,8 +37,10 @@ struct AlgorithmInfo {
   const char* kernel_name;  // as in the "name" field of /proc/crypto, e.g. "cbc(aes)"
   const char* socket_type;  // sockaddr_alg.salg_type: "skcipher" or "hash"
   Chaining chaining;
-  std::uint8_t block_size;  // bytes; the unit in which requests may be split
-  std::uint8_t iv_size;     // bytes; 0 where there is none
+  std::uint8_t block_size;       // bytes; the unit in which requests may be split
+  std::uint8_t iv_size;          // bytes; 0 where there is none
+  std::uint8_t digest_size;      // bytes of a hash's result; 0 for a cipher
+  std::uint8_t hash_block_size;  // bytes; a longer HMAC key is hashed first (RFC 2104)
 };
 
 // Never fails: every enumerator has a row.
@@ -48,6 +50,7 @@ const AlgorithmInfo& info(Algorithm algorithm) noexcept;
 const AlgorithmInfo* find_algorithm(const char* kernel_name) noexcept;
 
 inline constexpr std::size_t max_iv_size = 16;
-inline constexpr std::size_t max_key_size = 64;  // AES-256-XTS; HMAC keys come with their issue
+inline constexpr std::size_t max_digest_size = 64;
+inline constexpr std::size_t max_key_size = 128;  // an HMAC-SHA512 key of one block
 
 }  // namespace kaccel::kernel

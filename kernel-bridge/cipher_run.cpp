@@ -85,6 +85,12 @@ Status request_apart(const CipherWork& work, const AlgorithmInfo& row, SessionPo
   return status;
 }
 
+Status request(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
+               const std::uint8_t* input, std::uint8_t* output, std::size_t size) noexcept {
+  return overlap(input, output, size) ? request_in_place(work, row, lease, input, output, size)
+                                      : request_apart(work, row, lease, input, output, size);
+}
+
 }  // namespace
 
 CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
@@ -104,9 +110,7 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
       const std::uint8_t* input = work.input + done;
       std::uint8_t* output = work.output + done;
       pool.count_request();
-      status = overlap(input, output, size)
-                   ? request_in_place(work, row, lease, input, output, size)
-                   : request_apart(work, row, lease, input, output, size);
+      status = request(work, row, lease, input, output, size);
       if (!status) [[unlikely]] {
         lease.discard();
         break;
@@ -114,12 +118,29 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
       done += size;
     } while (done < work.size);
   }
-  if (status) [[likely]] {
-    work.driver.health.succeeded();
-  } else {
-    work.driver.health.failed(status.failure);
-  }
+  note_health(work.driver, status);
   return {status, done};
+}
+
+CipherProgress run_data_unit(SessionPool& pool, SessionPool::Handle& handle,
+                             const CipherWork& work) noexcept {
+  if (!work.driver.health.may_try()) return {{Failure::driver_taken_out, 0}, 0};
+
+  SessionPool::Lease lease;
+  Status status = pool.borrow({work.driver, work.direction, work.key}, handle, lease);
+  if (status) [[likely]] {
+    const AlgorithmInfo& row = info(work.driver.algorithm);
+    const std::size_t limit =
+        std::min(lease.session().max_request(), work.driver.restrictions.max_size);
+    if (work.size > limit) [[unlikely]]
+      return {success, 0};
+    pool.count_request();
+    status = request(work, row, lease, work.input, work.output, work.size);
+    if (!status) [[unlikely]]
+      lease.discard();
+  }
+  note_health(work.driver, status);
+  return {status, status ? work.size : 0};
 }
 
 }  // namespace kaccel::kernel

@@ -35,4 +35,10 @@ struct CipherProgress {
 CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
                           const CipherWork& work) noexcept;
 
+// One XTS data unit of any size from a block up, in one request or not at all: `done` is 0 or all,
+// and a success with 0 is a unit larger than one request may be. The IV is the unit's tweak and
+// stays.
+CipherProgress run_data_unit(SessionPool& pool, SessionPool::Handle& handle,
+                             const CipherWork& work) noexcept;
+
 }  // namespace kaccel::kernel

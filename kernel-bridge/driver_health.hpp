@@ -47,4 +47,13 @@ struct BoundDriver {
   DriverHealth health;
 };
 
+// What a run's end says of the driver.
+inline void note_health(BoundDriver& driver, const Status& status) noexcept {
+  if (status) [[likely]] {
+    driver.health.succeeded();
+  } else {
+    driver.health.failed(status.failure);
+  }
+}
+
 }  // namespace kaccel::kernel

@@ -26,7 +26,7 @@ struct Restrictions {
   friend constexpr bool operator==(const Restrictions&, const Restrictions&) = default;
 };
 
-// key_size in bytes, at most 64; a longer key never matches a refusal.
+// key_size in bytes; only sizes up to 64 can be refused.
 constexpr std::uint64_t refuse_key(std::size_t key_size) noexcept {
   return key_size >= 1 && key_size <= 64 ? std::uint64_t{1} << (key_size - 1) : 0;
 }

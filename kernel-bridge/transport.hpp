@@ -2,6 +2,7 @@
 // Tests put a transport of their own here.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,8 @@ struct CipherRequest {
   std::uint8_t* output;                 // input.size() bytes; undefined after a failure
 };
 
-// One keyed transform of one driver, used by one thread at a time.
+// One keyed transform of one driver, used by one thread at a time. A cipher's session is asked to
+// crypt(), a hash's to mac(), and never the other way round.
 class Session {
  public:
   Session() = default;
@@ -36,6 +38,14 @@ class Session {
 
   // Runs one request to its end. After any failure the session is to be destroyed.
   virtual Status crypt(const CipherRequest& request) noexcept = 0;
+
+  // The MAC of a whole message, for a session of a keyed hash. `result` has exactly
+  // AlgorithmInfo::digest_size bytes, undefined after a failure; then the session is to be
+  // destroyed. A transport without hashes has none.
+  virtual Status mac(std::span<const std::uint8_t> /*message*/,
+                     std::span<std::uint8_t> /*result*/) noexcept {
+    return {Failure::driver_error, EOPNOTSUPP};
+  }
 
   // Bytes that one request may carry; at least one page.
   virtual std::size_t max_request() const noexcept = 0;
