@@ -11,6 +11,6 @@ namespace kaccel::calibrate {
 std::string known_algorithm_names();
 
 // Any letter case. Throws CommandError (exit_bad_input) that lists the known names.
-const CipherAlgorithm& algorithm_named(const std::string& name);
+const Algorithm& algorithm_named(const std::string& name);
 
 }  // namespace kaccel::calibrate

@@ -11,14 +11,14 @@ namespace {
 
 using kernel::Driver;
 
-bool serves_any(const Driver& driver, const std::vector<const CipherAlgorithm*>& algorithms) {
-  return std::any_of(algorithms.begin(), algorithms.end(), [&](const CipherAlgorithm* algorithm) {
+bool serves_any(const Driver& driver, const std::vector<const Algorithm*>& algorithms) {
+  return std::any_of(algorithms.begin(), algorithms.end(), [&](const Algorithm* algorithm) {
     return algorithm->kernel_algorithm == driver.algorithm;
   });
 }
 
 std::vector<const Driver*> named_drivers(const Machine& machine,
-                                         const std::vector<const CipherAlgorithm*>& algorithms,
+                                         const std::vector<const Algorithm*>& algorithms,
                                          const std::vector<std::string>& names) {
   std::vector<const Driver*> drivers;
   for (const auto& name : names) {
@@ -41,7 +41,7 @@ std::vector<const Driver*> named_drivers(const Machine& machine,
 }
 
 std::vector<const Driver*> hardware_drivers(const Machine& machine,
-                                            const std::vector<const CipherAlgorithm*>& algorithms) {
+                                            const std::vector<const Algorithm*>& algorithms) {
   std::vector<const Driver*> drivers;
   for (const auto& driver : machine.drivers) {
     const bool hardware = driver.hardness == kernel::Hardness::hardware;
@@ -57,7 +57,7 @@ std::vector<const Driver*> hardware_drivers(const Machine& machine,
 }  // namespace
 
 DriverChoice::DriverChoice(const Machine& machine,
-                           const std::vector<const CipherAlgorithm*>& algorithms,
+                           const std::vector<const Algorithm*>& algorithms,
                            const std::vector<std::string>& names) {
   if (!machine.af_alg) {
     throw CommandError(exit_cannot, why_no_af_alg(machine.af_alg), "nothing was measured",
@@ -81,7 +81,7 @@ DriverChoice::DriverChoice(const Machine& machine,
   }
 }
 
-DriverChoice::Candidates DriverChoice::candidates(const CipherAlgorithm& algorithm) const {
+DriverChoice::Candidates DriverChoice::candidates(const Algorithm& algorithm) const {
   Candidates result;
   for (const auto& [driver, why_not] : wanted_) {
     if (driver->algorithm != algorithm.kernel_algorithm) continue;

@@ -18,7 +18,7 @@ constexpr std::size_t largest_size = std::numeric_limits<std::int32_t>::max();
 
 // Everything there is to say about one call.
 struct Answer {
-  const CipherAlgorithm& algorithm;
+  const Algorithm& algorithm;
   std::size_t size;
   kernel::Direction direction;
   std::string driver;
@@ -62,7 +62,7 @@ void look_for_driver(Answer& answer, const Machine& machine) {
 Answer find_answer(const ExplainOptions& options, const Settings& settings,
                    const Machine& machine) {
   const auto& algorithm = algorithm_named(options.algorithm);
-  const auto& row = settings.ciphers[find_cipher_algorithm(algorithm.name)];
+  const auto& row = settings.algorithms[find_algorithm(algorithm.name)];
   Answer answer{
       .algorithm = algorithm,
       .size = parse_size(options.size),

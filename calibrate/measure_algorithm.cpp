@@ -26,7 +26,7 @@ std::uint64_t now_ns(clockid_t clock) {
 // One cipher on one provider, timed.
 class TimedStream {
  public:
-  TimedStream(const OpensslContext& context, const CipherAlgorithm& algorithm, Direction direction,
+  TimedStream(const OpensslContext& context, const Algorithm& algorithm, Direction direction,
               std::size_t largest_size)
       : stream_(context, algorithm.name, direction, RandomBytes(1).bytes(algorithm.key_size),
                 RandomBytes(2).bytes(kernel::info(algorithm.kernel_algorithm).iv_size)),
@@ -56,7 +56,7 @@ Settings always_on_hardware(const MeasurementPlan& plan) {
   Settings settings;
   settings.calibrated = true;
   settings.load_default = false;
-  auto& row = settings.ciphers[find_cipher_algorithm(plan.algorithm.name)];
+  auto& row = settings.algorithms[find_algorithm(plan.algorithm.name)];
   row.driver = plan.driver;
   row.encrypt = always_hardware;
   row.decrypt = always_hardware;

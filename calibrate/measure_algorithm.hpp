@@ -16,7 +16,7 @@
 namespace kaccel::calibrate {
 
 struct MeasurementPlan {
-  const CipherAlgorithm& algorithm;
+  const Algorithm& algorithm;
   std::string driver;
   kernel::Restrictions restrictions;  // the known ones and those that the self-test found
   std::vector<std::size_t> sizes;     // ascending, whole blocks

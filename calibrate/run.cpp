@@ -31,11 +31,11 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::vector<const CipherAlgorithm*> wanted_algorithms(const std::vector<std::string>& names) {
-  std::vector<const CipherAlgorithm*> wanted;
+std::vector<const Algorithm*> wanted_algorithms(const std::vector<std::string>& names) {
+  std::vector<const Algorithm*> wanted;
   for (const auto& name : names) wanted.push_back(&algorithm_named(name));
   if (names.empty()) {
-    for (const auto& algorithm : cipher_algorithms) wanted.push_back(&algorithm);
+    for (const auto& algorithm : algorithm_table) wanted.push_back(&algorithm);
   }
   return wanted;
 }
@@ -59,7 +59,7 @@ class Calibrator {
         sizes_(options.sizes.empty() ? default_sizes() : parse_sizes(options.sizes)),
         progress_(!options.quiet) {}
 
-  Calibration calibrate(const std::vector<const CipherAlgorithm*>& algorithms,
+  Calibration calibrate(const std::vector<const Algorithm*>& algorithms,
                         const DriverChoice& choice) {
     Calibration calibration{utc_now(), machine_.kernel.release, {}, {}};
     for (const auto* algorithm : algorithms) {
@@ -76,7 +76,7 @@ class Calibrator {
  private:
   // The first driver that passes its self-test; if none does, the last one's fault is on record and
   // keeps hardware off.
-  void add_first_good(const CipherAlgorithm& algorithm,
+  void add_first_good(const Algorithm& algorithm,
                       const std::vector<const kernel::Driver*>& drivers, Calibration& calibration) {
     for (std::size_t i = 0; i < drivers.size(); ++i) {
       auto result = calibrate_on(algorithm, *drivers[i]);
@@ -89,7 +89,7 @@ class Calibrator {
     }
   }
 
-  CalibratedAlgorithm calibrate_on(const CipherAlgorithm& algorithm, const kernel::Driver& driver) {
+  CalibratedAlgorithm calibrate_on(const Algorithm& algorithm, const kernel::Driver& driver) {
     const auto known =
         driver.known != nullptr ? driver.known->restrictions : kernel::Restrictions{};
     CalibratedAlgorithm result{algorithm.name, driver.entry.driver, {}, {}, {}};
@@ -107,7 +107,7 @@ class Calibrator {
     return result;
   }
 
-  void measure(const CipherAlgorithm& algorithm, const kernel::Restrictions& known,
+  void measure(const Algorithm& algorithm, const kernel::Restrictions& known,
                CalibratedAlgorithm& result) {
     const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
     const MeasurementPlan plan{algorithm, result.driver,

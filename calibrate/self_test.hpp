@@ -19,7 +19,7 @@ namespace kaccel::calibrate {
 
 // What is to be tested: one OpenSSL algorithm (so, one key size) on one driver.
 struct TestSubject {
-  const CipherAlgorithm& algorithm;
+  const Algorithm& algorithm;
   std::string driver;
   kernel::Restrictions known;  // what is known to go wrong is not tried
 };

@@ -283,7 +283,7 @@ void CaseRunner::test_through_provider(std::size_t length) {
   Settings settings;
   settings.calibrated = true;
   settings.load_default = false;
-  auto& row = settings.ciphers[find_cipher_algorithm(subject_.algorithm.name)];
+  auto& row = settings.algorithms[find_algorithm(subject_.algorithm.name)];
   row.driver = subject_.driver;
   row.encrypt = always_hardware;
   row.decrypt = always_hardware;

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "provider/counters.hpp"
+#include "provider/driver_key.hpp"
 
 namespace kaccel {
 
@@ -124,10 +125,10 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
 }
 
 void CipherContext::remember_key(const unsigned char* key, std::size_t key_size) noexcept {
-  const std::span new_key(key, key_size);
-  if (key_.equals(new_key)) return;  // the session that has it loaded stays ours
+  const kernel::SecretKey new_key = driver_key(route_, {key, key_size});
+  if (key_.equals(new_key.view())) return;  // the session that has it loaded stays ours
   route_.pool->release(session_);
-  key_.assign(new_key);
+  key_ = new_key;
 }
 
 // Follows the settings that change how data moves. All others are inner's alone.
@@ -178,10 +179,6 @@ int CipherContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
              : OSSL_PARAM_set_octet_string(p, self.original_iv_.data(), size);
 }
 
-Threshold CipherContext::threshold() const noexcept {
-  return direction_ == Direction::encrypt ? route_.encrypt : route_.decrypt;
-}
-
 // Until the next init. Inner has or gets everything, so no byte is lost.
 void CipherContext::stay_in_software() noexcept {
   software_only_ = true;
@@ -194,13 +191,13 @@ void CipherContext::set_limits() noexcept {
                         // Removing MAC and padding takes the same time for every content only in
                         // OpenSSL's own code.
                         (in_tls_mode() && direction_ == Direction::decrypt);
-  hardware_from_ =
-      no_route ? SIZE_MAX
-               : smallest_hardware_size(threshold(), route_.key_size, route_.driver.restrictions);
+  hardware_from_ = no_route ? SIZE_MAX
+                            : smallest_hardware_size(route_.threshold(direction_), route_.key_size,
+                                                     route_.driver.restrictions);
   if (!inner_is_current_) {
     software_limit_ = 0;  // any data first has to pass make_inner_current()
   } else {
-    software_limit_ = no_route ? SIZE_MAX : software_limit(threshold());
+    software_limit_ = no_route ? SIZE_MAX : software_limit(route_.threshold(direction_));
   }
 }
 

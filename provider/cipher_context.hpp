@@ -19,24 +19,10 @@
 #include "kernel-bridge/cipher_run.hpp"
 #include "kernel-bridge/secret.hpp"
 #include "kernel-bridge/session_pool.hpp"
-#include "provider/cipher_functions.hpp"
+#include "provider/cipher_route.hpp"
 #include "provider/routing.hpp"
 
 namespace kaccel {
-
-struct UsageCounters;
-
-// What the contexts of one algorithm share. Lives as long as the provider.
-struct CipherRoute {
-  CipherFunctions software;
-  void* software_provider_context = nullptr;
-  kernel::BoundDriver driver;
-  std::size_t key_size = 0;  // bytes
-  Threshold encrypt = never_hardware;
-  Threshold decrypt = never_hardware;
-  kernel::SessionPool* pool = nullptr;
-  UsageCounters* counters = nullptr;
-};
 
 class CipherContext {
  public:
@@ -81,7 +67,6 @@ class CipherContext {
   bool has_iv() const noexcept { return row_.iv_size != 0; }
   bool is_stream() const noexcept { return row_.chaining == kernel::Chaining::ctr; }
   bool in_tls_mode() const noexcept { return tls_version_ != 0; }
-  Threshold threshold() const noexcept;
   std::size_t buffered() const noexcept;
 
   int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,

@@ -5,7 +5,9 @@
 
 #include "provider/algorithms.hpp"
 #include "provider/cipher_context.hpp"
+#include "provider/gcm_context.hpp"
 #include "provider/provider_context.hpp"
+#include "provider/xts_context.hpp"
 
 namespace kaccel {
 namespace {
@@ -21,12 +23,29 @@ CipherRoute& route_of(void* provider_context, std::size_t row) noexcept {
   return static_cast<ProviderContext*>(provider_context)->route(row);
 }
 
+template <Kind>
+struct ContextOf;
+template <>
+struct ContextOf<Kind::blocks> {
+  using Type = CipherContext;
+};
+template <>
+struct ContextOf<Kind::data_units> {
+  using Type = XtsContext;
+};
+template <>
+struct ContextOf<Kind::gcm> {
+  using Type = GcmContext;
+};
+
 // OpenSSL passes a provider context and nothing else to these functions, so each algorithm needs
-// its own: Row is its place in cipher_algorithms.
+// its own: Row is its place in algorithm_table.
 template <std::size_t Row>
 struct ForRow {
+  using Context = typename ContextOf<algorithm_table[Row].kind>::Type;
+
   static void* new_routed(void* provider_context) noexcept {
-    return CipherContext::create(route_of(provider_context, Row));
+    return Context::create(route_of(provider_context, Row));
   }
   static void* new_software(void* provider_context) noexcept {
     CipherRoute& route = route_of(provider_context, Row);
@@ -69,34 +88,60 @@ constexpr auto functions_of_rows(std::index_sequence<Rows...>) noexcept {
 }
 
 const RowFunctions& functions_of(std::size_t row) noexcept {
-  static const auto table = functions_of_rows(std::make_index_sequence<cipher_algorithms.size()>{});
+  static const auto table = functions_of_rows(std::make_index_sequence<cipher_count>{});
   return table[row];
+}
+
+// Of each kind of context, the functions that need no provider context.
+struct ContextFunctions {
+  Function free, duplicate, encrypt_init, decrypt_init, update, cipher, final, get_params,
+      set_params;
+};
+
+template <class Context>
+ContextFunctions functions_of_context() noexcept {
+  return {
+      generic(Context::free),         generic(Context::duplicate),  generic(Context::encrypt_init),
+      generic(Context::decrypt_init), generic(Context::update),     generic(Context::cipher),
+      generic(Context::final),        generic(Context::get_params), generic(Context::set_params)};
+}
+
+ContextFunctions functions_of_kind(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::data_units:
+      return functions_of_context<XtsContext>();
+    case Kind::gcm:
+      return functions_of_context<GcmContext>();
+    default:
+      return functions_of_context<CipherContext>();
+  }
 }
 
 // kaccel's function in place of OpenSSL's; nullptr for one that is not passed on, because it would
 // be handed a context it does not know.
-Function routed_function(const RowFunctions& own, const OSSL_DISPATCH& software) noexcept {
+Function routed_function(const RowFunctions& own, const ContextFunctions& context,
+                         const OSSL_DISPATCH& software) noexcept {
   switch (software.function_id) {
     case OSSL_FUNC_CIPHER_NEWCTX:
       return own.new_routed;
     case OSSL_FUNC_CIPHER_FREECTX:
-      return generic(CipherContext::free);
+      return context.free;
     case OSSL_FUNC_CIPHER_DUPCTX:
-      return generic(CipherContext::duplicate);
+      return context.duplicate;
     case OSSL_FUNC_CIPHER_ENCRYPT_INIT:
-      return generic(CipherContext::encrypt_init);
+      return context.encrypt_init;
     case OSSL_FUNC_CIPHER_DECRYPT_INIT:
-      return generic(CipherContext::decrypt_init);
+      return context.decrypt_init;
     case OSSL_FUNC_CIPHER_UPDATE:
-      return generic(CipherContext::update);
+      return context.update;
     case OSSL_FUNC_CIPHER_FINAL:
-      return generic(CipherContext::final);
+      return context.final;
     case OSSL_FUNC_CIPHER_CIPHER:
-      return generic(CipherContext::cipher);
+      return context.cipher;
     case OSSL_FUNC_CIPHER_GET_CTX_PARAMS:
-      return generic(CipherContext::get_params);
+      return context.get_params;
     case OSSL_FUNC_CIPHER_SET_CTX_PARAMS:
-      return generic(CipherContext::set_params);
+      return context.set_params;
     case OSSL_FUNC_CIPHER_GET_PARAMS:
       return software.function;  // takes no context
     case OSSL_FUNC_CIPHER_GETTABLE_PARAMS:
@@ -139,7 +184,10 @@ std::vector<OSSL_DISPATCH> table(std::size_t row, const OSSL_DISPATCH* software,
 }  // namespace
 
 std::vector<OSSL_DISPATCH> routed_table(std::size_t row, const OSSL_DISPATCH* software) {
-  return table(row, software, routed_function);
+  const ContextFunctions context = functions_of_kind(algorithm_table[row].kind);
+  return table(row, software, [&context](const RowFunctions& own, const OSSL_DISPATCH& function) {
+    return routed_function(own, context, function);
+  });
 }
 
 std::vector<OSSL_DISPATCH> software_table(std::size_t row, const OSSL_DISPATCH* software) {

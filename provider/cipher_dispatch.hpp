@@ -8,7 +8,7 @@
 
 namespace kaccel {
 
-// The table of row `row` of cipher_algorithms where it has a hardware route.
+// The table of row `row` of algorithm_table where it has a hardware route.
 std::vector<OSSL_DISPATCH> routed_table(std::size_t row, const OSSL_DISPATCH* software);
 
 // The table where it has none: the default provider's own, so that a call costs nothing more. Only

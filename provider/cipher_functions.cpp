@@ -56,8 +56,8 @@ CipherFunctions resolve(const OSSL_DISPATCH* table) noexcept {
 }
 
 bool complete(const CipherFunctions& f) noexcept {
-  return f.newctx && f.freectx && f.dupctx && f.encrypt_init && f.decrypt_init && f.update &&
-         f.final && f.cipher && f.get_params && f.get_ctx_params && f.set_ctx_params;
+  return f.newctx && f.freectx && f.encrypt_init && f.decrypt_init && f.update && f.final &&
+         f.cipher && f.get_params && f.get_ctx_params && f.set_ctx_params;
 }
 
 }  // namespace kaccel

@@ -26,7 +26,8 @@ struct CipherFunctions {
 CipherFunctions resolve(const OSSL_DISPATCH* table) noexcept;
 
 // Whether a context of kaccel's own can stand before these functions: everything that moves data or
-// state is there. OpenSSL's AES has it all; another vendor's default provider might not.
+// state is there. OpenSSL's ciphers have it all, but for the duplication of a GCM context before
+// 3.0.9; another vendor's default provider might not.
 bool complete(const CipherFunctions& functions) noexcept;
 
 }  // namespace kaccel

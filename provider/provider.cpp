@@ -16,8 +16,15 @@ namespace {
 const OSSL_ALGORITHM* query_operation(void* provider_context, int operation,
                                       int* no_cache) noexcept {
   *no_cache = 0;
-  return operation == OSSL_OP_CIPHER ? static_cast<ProviderContext*>(provider_context)->ciphers()
-                                     : nullptr;
+  const auto& context = *static_cast<ProviderContext*>(provider_context);
+  switch (operation) {
+    case OSSL_OP_CIPHER:
+      return context.ciphers();
+    case OSSL_OP_MAC:
+      return context.macs();
+    default:
+      return nullptr;
+  }
 }
 
 const OSSL_ITEM* get_reason_strings(void*) noexcept {

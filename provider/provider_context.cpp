@@ -7,15 +7,39 @@
 #include "kernel-bridge/known_drivers.hpp"
 #include "provider/cipher_dispatch.hpp"
 #include "provider/default_companion.hpp"
+#include "provider/mac_dispatch.hpp"
 #include "provider/provider_settings.hpp"
 #include "provider/version.hpp"
 
 namespace kaccel {
 namespace {
 
-bool has_route(const CipherRoute& route) noexcept {
+bool is_single_des(const Algorithm& algorithm) noexcept {
+  return algorithm.kernel_algorithm == kernel::Algorithm::ecb_des ||
+         algorithm.kernel_algorithm == kernel::Algorithm::cbc_des;
+}
+
+bool is_wanted(const CipherRoute& route) noexcept {
   return route.driver.name[0] != '\0' && (route.encrypt >= 0 || route.decrypt >= 0) &&
-         permits_key(route.driver.restrictions, route.key_size) && complete(route.software);
+         permits_key(route.driver.restrictions, route.key_size) &&
+         // K1 K2 K1 repeats a key by its nature.
+         !(route.two_key_des && route.driver.restrictions.refuses_repeated_des_keys);
+}
+
+bool has_route(const Algorithm& algorithm, const CipherRoute& route) noexcept {
+  return is_wanted(route) && complete(route.software) &&
+         (algorithm.kind != Kind::gcm || route.counter_mode != nullptr);
+}
+
+void bind_driver(const AlgorithmSettings& wanted, kernel::Algorithm algorithm,
+                 kernel::BoundDriver& driver) {
+  driver.algorithm = algorithm;
+  std::copy_n(wanted.driver.data(), std::min(wanted.driver.size(), driver.name.size() - 1),
+              driver.name.data());
+  driver.restrictions = wanted.restrictions;
+  if (const auto* known = kernel::find_known_driver(wanted.driver)) {
+    driver.restrictions = combine(known->restrictions, wanted.restrictions);
+  }
 }
 
 }  // namespace
@@ -49,8 +73,9 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   if (transport == nullptr) throw std::bad_alloc();
   context->pool_ = std::make_unique<kernel::SessionPool>(*transport, settings.max_sessions);
 
-  context->set_up_routes(settings);
-  context->set_up_tables();
+  context->set_up_ciphers(settings);
+  context->set_up_cipher_tables();
+  context->set_up_macs(settings);
   context->describe_state(settings, problem);
 
   if (settings.load_default && embedding == nullptr &&
@@ -60,44 +85,106 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   return context;
 }
 
-void ProviderContext::set_up_routes(const Settings& settings) {
-  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
-    const CipherAlgorithm& algorithm = cipher_algorithms[row];
-    const AlgorithmSettings& wanted = settings.ciphers[row];
+void ProviderContext::set_up_ciphers(const Settings& settings) {
+  for (std::size_t row = 0; row < cipher_count; ++row) {
+    const Algorithm& algorithm = algorithm_table[row];
+    const AlgorithmSettings& wanted = settings.algorithms[row];
     CipherRoute& route = routes_[row];
-    route.software_provider_context = software_->provider_context();
-    route.key_size = algorithm.key_size;
-    route.pool = pool_.get();
-    route.counters = &usage_;
-    route.driver.algorithm = algorithm.kernel_algorithm;
-    std::copy_n(wanted.driver.data(), std::min(wanted.driver.size(), route.driver.name.size() - 1),
-                route.driver.name.data());
-    route.driver.restrictions = wanted.restrictions;
-    if (const auto* known = kernel::find_known_driver(wanted.driver)) {
-      route.driver.restrictions = combine(known->restrictions, wanted.restrictions);
-    }
+    bind_driver(wanted, algorithm.kernel_algorithm, route.driver);
+    route.key_size = driver_key_size(algorithm);
+    route.two_key_des = is_two_key_des(algorithm);
+    route.ciphertext_stealing = wanted.ciphertext_stealing;
     route.encrypt = settings.force_threshold.value_or(wanted.encrypt);
     route.decrypt = settings.force_threshold.value_or(wanted.decrypt);
+    route.pool = pool_.get();
+    route.counters = &usage_;
+    // Loading legacy.so is not for every process to pay.
+    if (is_single_des(algorithm) && !(is_wanted(route) && software_->load_legacy())) continue;
+    find_software(algorithm.name, route, software_ciphers_[row]);
+    if (algorithm.kind == Kind::gcm && is_wanted(route)) set_up_gcm(row);
   }
 }
 
-void ProviderContext::set_up_tables() {
-  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
-    const OSSL_ALGORITHM* software = software_->find_cipher(cipher_algorithms[row].name);
+void ProviderContext::find_software(const char* name, CipherRoute& route,
+                                    SoftwareAlgorithm& software) {
+  software = software_->find_cipher(name);
+  if (software.entry == nullptr) return;
+  route.software = resolve(software.entry->implementation);
+  route.software_provider_context = software.provider_context;
+}
+
+void ProviderContext::set_up_gcm(std::size_t row) {
+  const auto is_counter_mode = [&](const Algorithm& algorithm) {
+    return algorithm.kind == Kind::blocks &&
+           algorithm.kernel_algorithm == kernel::Algorithm::ctr_aes &&
+           algorithm.key_size == algorithm_table[row].key_size;
+  };
+  const auto* algorithm =
+      std::find_if(algorithm_table.begin(), algorithm_table.end(), is_counter_mode);
+  CipherRoute& route = routes_[row];
+  CipherRoute& text = counter_modes_[row];
+  SoftwareAlgorithm software;
+  find_software(algorithm->name, text, software);
+  if (!complete(text.software) || text.software.dupctx == nullptr) return;
+  text.driver.name = route.driver.name;
+  text.driver.algorithm = route.driver.algorithm;
+  text.driver.restrictions = route.driver.restrictions;
+  text.key_size = route.key_size;
+  text.encrypt = route.encrypt;
+  text.decrypt = route.decrypt;
+  text.pool = route.pool;
+  text.counters = route.counters;
+  route.counter_mode = &text;
+}
+
+void ProviderContext::set_up_cipher_tables() {
+  for (std::size_t row = 0; row < cipher_count; ++row) {
+    const OSSL_ALGORITHM* software = software_ciphers_[row].entry;
     if (software == nullptr) continue;  // an OpenSSL built without it: kaccel has none either
-    routes_[row].software = resolve(software->implementation);
-    dispatch_[row] = has_route(routes_[row]) ? routed_table(row, software->implementation)
-                                             : software_table(row, software->implementation);
-    // The default provider's names bring its aliases and OIDs; EVP finds an algorithm by any.
+    dispatch_[row] = has_route(algorithm_table[row], routes_[row])
+                         ? routed_table(row, software->implementation)
+                         : software_table(row, software->implementation);
+    // OpenSSL's names bring its aliases and OIDs; EVP finds an algorithm by any.
     ciphers_.push_back({software->algorithm_names, "provider=kaccel", dispatch_[row].data(),
                         software->algorithm_description});
   }
   ciphers_.push_back({nullptr, nullptr, nullptr, nullptr});
 }
 
+void ProviderContext::set_up_macs(const Settings& settings) {
+  const SoftwareAlgorithm software = software_->find_mac("HMAC");
+  if (software.entry != nullptr) {
+    mac_route_.software = resolve_mac(software.entry->implementation);
+    mac_route_.software_provider_context = software.provider_context;
+    mac_route_.library_context = software_->library_context();
+    mac_route_.pool = pool_.get();
+    mac_route_.counters = &usage_;
+    for (std::size_t i = 0; i < mac_count; ++i) {
+      const Algorithm& algorithm = algorithm_table[cipher_count + i];
+      const AlgorithmSettings& wanted = settings.algorithms[cipher_count + i];
+      MacRoute::Digest& digest = mac_route_.digests[i];
+      bind_driver(wanted, algorithm.kernel_algorithm, digest.driver);
+      digest.threshold = settings.force_threshold.value_or(wanted.encrypt);
+      digest.names = software_->find_digest_names(digest_name(algorithm));
+    }
+    const auto& digests = mac_route_.digests;
+    const bool routed =
+        std::any_of(digests.begin(), digests.end(), has_mac_route) && complete(mac_route_.software);
+    mac_dispatch_ = routed ? routed_mac_table(software.entry->implementation)
+                           : software_mac_table(software.entry->implementation);
+    macs_.push_back({software.entry->algorithm_names, "provider=kaccel", mac_dispatch_.data(),
+                     software.entry->algorithm_description});
+  }
+  macs_.push_back({nullptr, nullptr, nullptr, nullptr});
+}
+
 void ProviderContext::describe_state(const Settings& settings, const std::string& problem) {
   build_info_ = std::string("kaccel ") + version;
-  const auto routes = std::count_if(routes_.begin(), routes_.end(), has_route);
+  const auto& digests = mac_route_.digests;
+  auto routes = std::count_if(digests.begin(), digests.end(), has_mac_route);
+  for (std::size_t row = 0; row < cipher_count; ++row) {
+    routes += has_route(algorithm_table[row], routes_[row]) ? 1 : 0;
+  }
   if (!problem.empty()) {
     build_info_ += ", software only, bad configuration: " + problem;
   } else if (routes == 0) {

@@ -13,9 +13,10 @@
 #include "kernel-bridge/session_pool.hpp"
 #include "kernel-bridge/transport.hpp"
 #include "provider/algorithms.hpp"
-#include "provider/cipher_context.hpp"
+#include "provider/cipher_route.hpp"
 #include "provider/counters.hpp"
 #include "provider/errors.hpp"
+#include "provider/mac_route.hpp"
 #include "provider/settings.hpp"
 #include "provider/software.hpp"
 
@@ -40,7 +41,9 @@ class ProviderContext {
   ~ProviderContext() = default;
 
   const OSSL_ALGORITHM* ciphers() const noexcept { return ciphers_.data(); }
+  const OSSL_ALGORITHM* macs() const noexcept { return macs_.data(); }
   CipherRoute& route(std::size_t row) noexcept { return routes_[row]; }
+  MacRoute& mac_route() noexcept { return mac_route_; }
   const Software& software() const noexcept { return *software_; }
   const UsageCounters& usage() const noexcept { return usage_; }
   kernel::SessionPool::Counters sessions() noexcept { return pool_->counters(); }
@@ -50,8 +53,11 @@ class ProviderContext {
  private:
   ProviderContext() = default;
 
-  void set_up_routes(const Settings& settings);
-  void set_up_tables();
+  void set_up_ciphers(const Settings& settings);
+  void find_software(const char* name, CipherRoute& route, SoftwareAlgorithm& software);
+  void set_up_gcm(std::size_t row);
+  void set_up_cipher_tables();
+  void set_up_macs(const Settings& settings);
   void describe_state(const Settings& settings, const std::string& problem);
 
   // In the order in which they need each other; destroyed in reverse.
@@ -59,9 +65,14 @@ class ProviderContext {
   std::unique_ptr<kernel::Transport> own_transport_;
   std::unique_ptr<kernel::SessionPool> pool_;
   UsageCounters usage_;
-  std::array<CipherRoute, cipher_algorithms.size()> routes_;
-  std::array<std::vector<OSSL_DISPATCH>, cipher_algorithms.size()> dispatch_;
+  std::array<CipherRoute, cipher_count> routes_;
+  std::array<CipherRoute, cipher_count> counter_modes_;  // of the GCM rows
+  std::array<SoftwareAlgorithm, cipher_count> software_ciphers_;
+  std::array<std::vector<OSSL_DISPATCH>, cipher_count> dispatch_;
   std::vector<OSSL_ALGORITHM> ciphers_;
+  MacRoute mac_route_;
+  std::vector<OSSL_DISPATCH> mac_dispatch_;
+  std::vector<OSSL_ALGORITHM> macs_;
   std::string build_info_;
 };
 

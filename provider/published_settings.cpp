@@ -17,11 +17,13 @@ std::string_view driver_of(std::string_view line) noexcept {
 }
 
 void use_published_threshold(const kernel::KnownDriver& known, Settings& settings) {
-  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
-    if (cipher_algorithms[row].kernel_algorithm != known.algorithm) continue;
-    settings.ciphers[row].driver = known.driver;
-    settings.ciphers[row].encrypt = known.published_threshold;
-    settings.ciphers[row].decrypt = known.published_threshold;
+  for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
+    // Of GCM by a driver's CTR nobody has published a threshold.
+    const Algorithm& algorithm = algorithm_table[row];
+    if (algorithm.kernel_algorithm != known.algorithm || algorithm.kind == Kind::gcm) continue;
+    settings.algorithms[row].driver = known.driver;
+    settings.algorithms[row].encrypt = known.published_threshold;
+    settings.algorithms[row].decrypt = known.published_threshold;
   }
 }
 

@@ -27,14 +27,30 @@ enum AlgorithmKey : std::size_t {
   driver_key,
   encrypt_key,
   decrypt_key,
+  threshold_key,
   min_size_key,
-  max_size_key
+  max_size_key,
+  stealing_key
 };
-constexpr std::array<std::string_view, 5> algorithm_keys{"driver", "encrypt", "decrypt", "min_size",
-                                                         "max_size"};
+constexpr std::array<std::string_view, 7> algorithm_keys{
+    "driver", "encrypt", "decrypt", "threshold", "min_size", "max_size", "ciphertext_stealing"};
+
+constexpr bool has_key(const Algorithm& algorithm, std::size_t key) {
+  switch (key) {
+    case encrypt_key:
+    case decrypt_key:
+      return !is_mac(algorithm);
+    case threshold_key:
+      return is_mac(algorithm);
+    case stealing_key:
+      return algorithm.kind == Kind::data_units;
+    default:
+      return true;
+  }
+}
 
 // "thresholds.AES-128-CBC.min_size" and its like.
-using KeyText = std::array<char, 48>;
+using KeyText = std::array<char, 48>;  // empty: the algorithm has no such key
 using AlgorithmKeyTexts = std::array<KeyText, algorithm_keys.size()>;
 
 constexpr KeyText join(std::string_view algorithm, std::string_view key) {
@@ -47,21 +63,33 @@ constexpr KeyText join(std::string_view algorithm, std::string_view key) {
 }
 
 constexpr auto algorithm_key_texts = [] {
-  std::array<AlgorithmKeyTexts, cipher_algorithms.size()> texts{};
+  std::array<AlgorithmKeyTexts, algorithm_table.size()> texts{};
   for (std::size_t row = 0; row < texts.size(); ++row) {
     for (std::size_t key = 0; key < algorithm_keys.size(); ++key) {
-      texts[row][key] = join(cipher_algorithms[row].name, algorithm_keys[key]);
+      if (!has_key(algorithm_table[row], key)) continue;
+      texts[row][key] = join(algorithm_table[row].name, algorithm_keys[key]);
     }
   }
   return texts;
 }();
 
+constexpr std::size_t algorithm_key_count = [] {
+  std::size_t count = 0;
+  for (const Algorithm& algorithm : algorithm_table) {
+    for (std::size_t key = 0; key < algorithm_keys.size(); ++key) {
+      count += has_key(algorithm, key) ? 1 : 0;
+    }
+  }
+  return count;
+}();
+
 constexpr auto all_keys = [] {
-  std::array<const char*, global_keys.size() + cipher_algorithms.size() * algorithm_keys.size()>
-      keys{};
+  std::array<const char*, global_keys.size() + algorithm_key_count> keys{};
   auto end = std::copy(global_keys.begin(), global_keys.end(), keys.begin());
   for (const AlgorithmKeyTexts& row : algorithm_key_texts) {
-    for (const KeyText& text : row) *end++ = text.data();
+    for (const KeyText& text : row) {
+      if (text[0] != '\0') *end++ = text.data();
+    }
   }
   return keys;
 }();
@@ -147,13 +175,14 @@ bool is_driver_name(std::string_view name) noexcept {
          std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-void read_algorithm(const AlgorithmKeyTexts& keys, Reader& reader, AlgorithmSettings& result) {
+void read_algorithm(const Algorithm& algorithm, const AlgorithmKeyTexts& keys, Reader& reader,
+                    AlgorithmSettings& result) {
   const auto key = [&keys](AlgorithmKey which) { return keys[which].data(); };
   const char* driver = reader.text(key(driver_key));
   if (driver == nullptr) {
     // The writer puts the driver last, so this is also how a file that was cut off shows itself.
     for (const KeyText& other : keys) {
-      if (reader.text(other.data()) != nullptr) {
+      if (other[0] != '\0' && reader.text(other.data()) != nullptr) {
         reader.fail({std::string(key(driver_key)) + " is missing though " + other.data() +
                      " is set: the thresholds file may be cut off; run kaccel-calibrate again"});
         return;
@@ -167,17 +196,25 @@ void read_algorithm(const AlgorithmKeyTexts& keys, Reader& reader, AlgorithmSett
     return;
   }
   result.driver = driver;
-  for (const AlgorithmKey needed : {encrypt_key, decrypt_key}) {
-    if (reader.text(key(needed)) == nullptr) {
+  for (const AlgorithmKey needed : {encrypt_key, decrypt_key, threshold_key}) {
+    if (has_key(algorithm, needed) && reader.text(key(needed)) == nullptr) {
       reader.fail({std::string(key(needed)) + " is missing though " + key(driver_key) +
                    " is set: add it, or run kaccel-calibrate again"});
       return;
     }
   }
-  reader.integer(key(encrypt_key), threshold_range, result.encrypt);
-  reader.integer(key(decrypt_key), threshold_range, result.decrypt);
+  if (is_mac(algorithm)) {
+    reader.integer(key(threshold_key), threshold_range, result.encrypt);
+    result.decrypt = result.encrypt;
+  } else {
+    reader.integer(key(encrypt_key), threshold_range, result.encrypt);
+    reader.integer(key(decrypt_key), threshold_range, result.decrypt);
+  }
   reader.integer(key(min_size_key), size_range, result.restrictions.min_size);
   reader.integer(key(max_size_key), size_range, result.restrictions.max_size);
+  if (has_key(algorithm, stealing_key)) {
+    reader.boolean(key(stealing_key), result.ciphertext_stealing);
+  }
 }
 
 }  // namespace
@@ -191,9 +228,9 @@ std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settin
   reader.boolean("load_default", result.load_default);
   reader.integer("force_threshold", threshold_range, result.force_threshold);
   reader.boolean(calibrated_key, result.calibrated);
-  for (std::size_t row = 0; row < cipher_algorithms.size(); ++row) {
-    read_algorithm(algorithm_key_texts[row], reader, result.ciphers[row]);
-    result.calibrated = result.calibrated || !result.ciphers[row].driver.empty();
+  for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
+    read_algorithm(algorithm_table[row], algorithm_key_texts[row], reader, result.algorithms[row]);
+    result.calibrated = result.calibrated || !result.algorithms[row].driver.empty();
   }
   if (reader.error()) return reader.error();
   settings = std::move(result);
@@ -216,7 +253,8 @@ std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::s
       return SettingsError{key +
                            ": unknown key; in the thresholds section a key is ALGORITHM.driver, "
                            ".encrypt, .decrypt, .min_size or .max_size, and ALGORITHM is a "
-                           "name such as AES-128-CBC"};
+                           "name such as AES-128-CBC; an HMAC has .threshold instead of .encrypt "
+                           "and .decrypt, an XTS also .ciphertext_stealing"};
     }
     return SettingsError{key +
                          ": unknown key in kaccel's section; known are thresholds, max_sessions, "

@@ -16,6 +16,8 @@
 //   AES-128-CBC.decrypt = 768          0: always hardware; -1: never
 //   AES-128-CBC.min_size = 32          optional restrictions a self-test found, in bytes
 //   AES-128-CBC.max_size = 65536
+//   AES-128-XTS.ciphertext_stealing = yes   a self-test proved units that are not whole blocks
+//   HMAC-SHA256.threshold = 4096       an HMAC has no direction
 #pragma once
 
 #include <array>
@@ -34,16 +36,17 @@
 namespace kaccel {
 
 struct AlgorithmSettings {
-  std::string driver;  // "" : no hardware route
-  Threshold encrypt = never_hardware;
+  std::string driver;                  // "" : no hardware route
+  Threshold encrypt = never_hardware;  // an HMAC's threshold is in both
   Threshold decrypt = never_hardware;
   kernel::Restrictions restrictions;  // from the file only; the known-drivers row is added later
+  bool ciphertext_stealing = false;   // XTS: the driver may see units that are not whole blocks
 };
 
 struct Settings {
-  std::array<AlgorithmSettings, cipher_algorithms.size()> ciphers;
+  std::array<AlgorithmSettings, kaccel::algorithm_table.size()> algorithms;
   // True where the thresholds section says so or has any group. False: the caller may fill
-  // `ciphers` from the drivers it finds (see published_settings).
+  // `algorithms` from the drivers it finds (see published_settings).
   bool calibrated = false;
   // The section that `thresholds` names, where the configuration has no such section: not yet
   // calibrated, or misspelt. "" otherwise.

@@ -2,42 +2,87 @@
 
 #include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <new>
 
 namespace kaccel {
+namespace {
+
+bool equal(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool is_first_name(std::string_view names, std::string_view name) noexcept {
+  return equal(names.substr(0, names.find(':')), name);
+}
+
+bool is_any_name(std::string_view names, std::string_view name) noexcept {
+  while (!names.empty()) {
+    const std::string_view one = names.substr(0, names.find(':'));
+    if (equal(one, name)) return true;
+    names.remove_prefix(std::min(one.size() + 1, names.size()));
+  }
+  return false;
+}
+
+template <class Matches>
+const OSSL_ALGORITHM* find(OSSL_PROVIDER* provider, int operation, std::string_view name,
+                           Matches matches) noexcept {
+  if (provider == nullptr) return nullptr;
+  // OpenSSL's own providers answer with static tables, so there is nothing to give back.
+  int no_cache = 0;
+  const OSSL_ALGORITHM* row = OSSL_PROVIDER_query_operation(provider, operation, &no_cache);
+  for (; row != nullptr && row->algorithm_names != nullptr; ++row) {
+    if (matches(row->algorithm_names, name)) return row;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 std::unique_ptr<Software> Software::load() noexcept {
   std::unique_ptr<Software> software(new (std::nothrow) Software);
   if (software == nullptr) return nullptr;
   software->library_context_ = OSSL_LIB_CTX_new();
   if (software->library_context_ == nullptr) return nullptr;
-  software->provider_ = OSSL_PROVIDER_load(software->library_context_, "default");
-  if (software->provider_ == nullptr) return nullptr;
-  software->provider_context_ = OSSL_PROVIDER_get0_provider_ctx(software->provider_);
-  int no_cache = 0;
-  software->ciphers_ =
-      OSSL_PROVIDER_query_operation(software->provider_, OSSL_OP_CIPHER, &no_cache);
-  if (software->ciphers_ == nullptr) return nullptr;
-  return software;
+  software->default_ = OSSL_PROVIDER_load(software->library_context_, "default");
+  return software->default_ == nullptr ? nullptr : std::move(software);
 }
 
 Software::~Software() {
-  if (ciphers_ != nullptr) OSSL_PROVIDER_unquery_operation(provider_, OSSL_OP_CIPHER, ciphers_);
-  if (provider_ != nullptr) OSSL_PROVIDER_unload(provider_);
+  if (legacy_ != nullptr) OSSL_PROVIDER_unload(legacy_);
+  if (default_ != nullptr) OSSL_PROVIDER_unload(default_);
   OSSL_LIB_CTX_free(library_context_);
 }
 
-const OSSL_ALGORITHM* Software::find_cipher(std::string_view name) const noexcept {
-  for (const OSSL_ALGORITHM* row = ciphers_; row->algorithm_names != nullptr; ++row) {
-    std::string_view names(row->algorithm_names);
-    const std::string_view first = names.substr(0, names.find(':'));
-    if (first.size() == name.size() && ::strncasecmp(first.data(), name.data(), name.size()) == 0) {
-      return row;
-    }
+bool Software::load_legacy() noexcept {
+  if (legacy_ != nullptr) return true;
+  ERR_set_mark();
+  legacy_ = OSSL_PROVIDER_load(library_context_, "legacy");
+  ERR_pop_to_mark();
+  return legacy_ != nullptr;
+}
+
+SoftwareAlgorithm Software::find_cipher(std::string_view name) const noexcept {
+  for (OSSL_PROVIDER* provider : {default_, legacy_}) {
+    const OSSL_ALGORITHM* entry = find(provider, OSSL_OP_CIPHER, name, is_first_name);
+    if (entry != nullptr) return {entry, OSSL_PROVIDER_get0_provider_ctx(provider)};
   }
-  return nullptr;
+  return {};
+}
+
+SoftwareAlgorithm Software::find_mac(std::string_view name) const noexcept {
+  const OSSL_ALGORITHM* entry = find(default_, OSSL_OP_MAC, name, is_first_name);
+  if (entry == nullptr) return {};
+  return {entry, OSSL_PROVIDER_get0_provider_ctx(default_)};
+}
+
+const char* Software::find_digest_names(std::string_view name) const noexcept {
+  const OSSL_ALGORITHM* entry = find(default_, OSSL_OP_DIGEST, name, is_any_name);
+  return entry == nullptr ? nullptr : entry->algorithm_names;
 }
 
 }  // namespace kaccel

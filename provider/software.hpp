@@ -8,10 +8,17 @@
 #include <openssl/core.h>
 #include <openssl/provider.h>
 
+#include <array>
 #include <memory>
 #include <string_view>
 
 namespace kaccel {
+
+// An implementation, with what its functions expect as their provider context.
+struct SoftwareAlgorithm {
+  const OSSL_ALGORITHM* entry = nullptr;  // nullptr: this OpenSSL has it not
+  void* provider_context = nullptr;
+};
 
 class Software {
  public:
@@ -23,19 +30,24 @@ class Software {
   Software& operator=(const Software&) = delete;
   ~Software();
 
-  // The default provider's entry for a cipher by its first name ("AES-128-CBC"), or nullptr.
-  const OSSL_ALGORITHM* find_cipher(std::string_view name) const noexcept;
+  // Makes the legacy provider's ciphers findable: single DES is there. False, with no error raised,
+  // where legacy.so is not installed.
+  bool load_legacy() noexcept;
 
-  // What the default provider's functions expect as their provider context.
-  void* provider_context() const noexcept { return provider_context_; }
+  // By first name ("AES-128-CBC", "HMAC"), of the default provider before the legacy one.
+  SoftwareAlgorithm find_cipher(std::string_view name) const noexcept;
+  SoftwareAlgorithm find_mac(std::string_view name) const noexcept;
+  // All names of a digest that has `name` among them, separated by colons, or nullptr.
+  const char* find_digest_names(std::string_view name) const noexcept;
+
+  OSSL_LIB_CTX* library_context() const noexcept { return library_context_; }
 
  private:
   Software() = default;
 
   OSSL_LIB_CTX* library_context_ = nullptr;
-  OSSL_PROVIDER* provider_ = nullptr;
-  void* provider_context_ = nullptr;
-  const OSSL_ALGORITHM* ciphers_ = nullptr;
+  OSSL_PROVIDER* default_ = nullptr;
+  OSSL_PROVIDER* legacy_ = nullptr;
 };
 
 }  // namespace kaccel

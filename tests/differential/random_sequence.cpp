@@ -12,7 +12,7 @@
 namespace kaccel::testing {
 namespace {
 
-constexpr std::size_t block = 16;
+constexpr std::size_t largest_block = 16;
 constexpr std::size_t guard = 64;  // bytes after a buffer that must stay as they are
 constexpr std::uint8_t guard_byte = 0xee;
 constexpr std::size_t most_streams = 4;
@@ -22,7 +22,7 @@ std::string octets(const OSSL_PARAM& param, const std::uint8_t* data) {
   constexpr auto digits = "0123456789abcdef";
   std::string text = "(" + std::to_string(param.return_size) + ")";
   if (OSSL_PARAM_modified(&param) != 1 || data == nullptr) return text;
-  for (std::size_t i = 0; i < std::min(param.return_size, block); ++i) {
+  for (std::size_t i = 0; i < std::min(param.return_size, largest_block); ++i) {
     text += digits[data[i] >> 4];
     text += digits[data[i] & 15];
   }
@@ -30,7 +30,7 @@ std::string octets(const OSSL_PARAM& param, const std::uint8_t* data) {
 }
 
 std::string octet_string(EVP_CIPHER_CTX* context, const char* key) {
-  std::array<std::uint8_t, block> bytes{};
+  std::array<std::uint8_t, largest_block> bytes{};
   std::array params{OSSL_PARAM_construct_octet_string(key, bytes.data(), bytes.size()),
                     OSSL_PARAM_construct_end()};
   const int result = EVP_CIPHER_CTX_get_params(context, params.data());
@@ -53,13 +53,14 @@ std::string number(EVP_CIPHER_CTX* context, const char* key) {
 
 // Several at once, since EVP and kaccel may not assume one a call.
 std::string several(EVP_CIPHER_CTX* context) {
-  std::array<std::uint8_t, block> iv{};
-  std::array<std::uint8_t, block> updated{};
+  std::array<std::uint8_t, largest_block> iv{};
+  std::array<std::uint8_t, largest_block> updated{};
   unsigned int padding = 77;
   std::array params{
-      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, updated.data(), block),
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, updated.data(),
+                                        largest_block),
       OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_PADDING, &padding),
-      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_IV, iv.data(), block),
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_IV, iv.data(), largest_block),
       OSSL_PARAM_construct_end()};
   const int result = EVP_CIPHER_CTX_get_params(context, params.data());
   return std::to_string(result) + octets(params[0], updated.data()) + std::to_string(padding) +
@@ -69,7 +70,10 @@ std::string several(EVP_CIPHER_CTX* context) {
 }  // namespace
 
 RandomSequence::RandomSequence(const Subject& subject, std::uint32_t seed)
-    : subject_(subject), random_(seed) {
+    : subject_(subject),
+      block_(is_ctr() ? largest_block
+                      : static_cast<std::size_t>(EVP_CIPHER_get_block_size(subject.reference))),
+      random_(seed) {
   const auto key_size = static_cast<std::size_t>(EVP_CIPHER_get_key_length(subject_.reference));
   for (int i = 0; i < 3; ++i) keys_.push_back(random_bytes(key_size));
 }
@@ -132,7 +136,7 @@ std::size_t RandomSequence::choose_size(bool encrypting) {
   const std::size_t dice = below(1000);
   if (dice < 20) return 0;
   if (dice < 250) return 1 + below(40);
-  if (dice < 500) return block * (1 + below(40)) + below(3) - 1;
+  if (dice < 500) return block_ * (1 + below(40)) + below(3) - 1;
   if (dice < 750) return near + 20 - std::min(below(40), near + 20);
   if (dice < 996) return below(5001);
   return 65536 + below((std::size_t{1} << 20) - 65536);
@@ -162,10 +166,10 @@ RandomSequence::Both RandomSequence::move_data(const Stream& stream, const Bytes
   return on_both(stream, [&](EVP_CIPHER_CTX* context, const EVP_CIPHER*, Outcome& outcome) {
     if (place == Place::apart) {
       outcome.input = data;
-      outcome.memory.assign(data.size() + block + guard, guard_byte);
+      outcome.memory.assign(data.size() + largest_block + guard, guard_byte);
       return call(context, outcome.memory.data(), &outcome.written, outcome.input.data());
     }
-    outcome.memory.assign(held + data.size() + block + guard, guard_byte);
+    outcome.memory.assign(held + data.size() + largest_block + guard, guard_byte);
     std::copy(data.begin(), data.end(), outcome.memory.begin() + static_cast<std::ptrdiff_t>(held));
     return call(context, outcome.memory.data(), &outcome.written, outcome.memory.data() + held);
   });
@@ -181,7 +185,7 @@ void RandomSequence::init(Stream& stream) {
   // Usually the key comes along with a new direction, since nothing else is documented.
   if (encrypting != was_encrypting && !with_key) with_key = chance(70);
   const Bytes& key = keys_[below(keys_.size())];
-  const Bytes iv = random_bytes(block);
+  const Bytes iv = random_bytes(largest_block);
   unsigned int padding = chance(50) ? 1 : 0;
   const bool with_params = chance(20);
 
@@ -230,7 +234,7 @@ void RandomSequence::update(Stream& stream) {
 // EVP_Cipher(), which goes past the buffer: whole blocks, unless the mode has none.
 void RandomSequence::cipher(Stream& stream) {
   std::size_t size = choose_size(stream.encrypting);
-  if (!is_ctr()) size -= size % block;
+  if (!is_ctr()) size -= size % block_;
   const Bytes data = random_bytes(size);
   note("EVP_Cipher " + std::to_string(size));
   Stream aligned;  // the same contexts, with nothing held back: input and output are one
@@ -255,7 +259,7 @@ void RandomSequence::final(Stream& stream) {
   note("final held " + std::to_string(stream.consumed - stream.produced));
   const Both both =
       on_both(stream, [](EVP_CIPHER_CTX* context, const EVP_CIPHER*, Outcome& outcome) {
-        outcome.memory.assign(block + guard, guard_byte);
+        outcome.memory.assign(largest_block + guard, guard_byte);
         return EVP_CipherFinal_ex(context, outcome.memory.data(), &outcome.written);
       });
   if (!agree(both)) return;
@@ -264,7 +268,7 @@ void RandomSequence::final(Stream& stream) {
     return;
   }
   const auto written = static_cast<std::size_t>(both.reference.written);
-  compare_output(both, written, block);
+  compare_output(both, written, largest_block);
   if (both.kaccel.written != both.reference.written) differ("written");
   stream.consumed = 0;
   stream.produced = 0;
@@ -279,7 +283,7 @@ void RandomSequence::set_padding(Stream& stream) {
 }
 
 void RandomSequence::set_num(Stream& stream) {
-  const auto num = static_cast<int>(below(block));
+  const auto num = static_cast<int>(below(largest_block));
   note("num " + std::to_string(num));
   agree(on_both(stream, [&](EVP_CIPHER_CTX* context, const EVP_CIPHER*, Outcome&) {
     return EVP_CIPHER_CTX_set_num(context, num);

@@ -79,6 +79,7 @@ class RandomSequence {
   void differ(const std::string& what);
 
   const Subject subject_;
+  const std::size_t block_;  // bytes; a stream mode's is that of its cipher
   std::mt19937 random_;
   std::vector<Bytes> keys_;
   std::vector<Stream> streams_;

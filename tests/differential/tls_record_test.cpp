@@ -116,9 +116,7 @@ class TlsRecord : public ::testing::TestWithParam<const char*> {
     return std::max(size, least);
   }
 
-  std::size_t key_size() const {
-    return cipher_algorithms[find_cipher_algorithm(GetParam())].key_size;
-  }
+  std::size_t key_size() const { return algorithm_table[find_algorithm(GetParam())].key_size; }
 
   // Records of all sizes through both; what kaccel encrypted is decrypted by both.
   void compare_streams(const KaccelUnderTest& kaccel, unsigned int version, std::size_t mac_size) {

@@ -29,10 +29,10 @@ json to_json(const kaccel::Settings& settings) {
               {"load_default", settings.load_default},
               {"algorithms", json::object()}};
   if (settings.force_threshold) result["force_threshold"] = *settings.force_threshold;
-  for (std::size_t row = 0; row < kaccel::cipher_algorithms.size(); ++row) {
-    const kaccel::AlgorithmSettings& algorithm = settings.ciphers[row];
+  for (std::size_t row = 0; row < kaccel::algorithm_table.size(); ++row) {
+    const kaccel::AlgorithmSettings& algorithm = settings.algorithms[row];
     if (algorithm.driver.empty()) continue;
-    json& entry = result["algorithms"][kaccel::cipher_algorithms[row].name];
+    json& entry = result["algorithms"][kaccel::algorithm_table[row].name];
     entry = {{"driver", algorithm.driver},
              {"encrypt", algorithm.encrypt},
              {"decrypt", algorithm.decrypt}};

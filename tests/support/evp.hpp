@@ -26,6 +26,8 @@ class LibraryContext {
  public:
   // Throws std::runtime_error when OpenSSL will not.
   static LibraryContext with_default_provider();
+  // For single DES, which OpenSSL has in its legacy provider.
+  static LibraryContext with_legacy_provider();
 
   LibraryContext(LibraryContextPointer context, ProviderPointer provider) noexcept
       : context_(std::move(context)), provider_(std::move(provider)) {}
@@ -37,6 +39,9 @@ class LibraryContext {
   LibraryContextPointer context_;
   ProviderPointer provider_;  // goes first
 };
+
+// Whether this OpenSSL has legacy.so installed.
+bool has_legacy_provider();
 
 // nullptr when there is none; leaves the error in OpenSSL's queue then.
 CipherPointer fetch_cipher(const LibraryContext& library, const char* name) noexcept;

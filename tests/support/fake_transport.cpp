@@ -26,20 +26,52 @@ constexpr std::array key_failures{Failure::bad_key, Failure::busy, Failure::desc
 constexpr std::array crypt_failures{Failure::no_memory, Failure::descriptor_lost,
                                     Failure::short_transfer, Failure::driver_error, Failure::busy};
 
+// OpenSSL's cipher for a kernel algorithm and a key of so many bytes; nullptr where there is none.
+// Single DES is triple DES under one key three times, so that the legacy provider is not needed.
 const char* cipher_name(kernel::Algorithm algorithm, std::size_t key_size) noexcept {
-  const bool known_size = key_size == 16 || key_size == 24 || key_size == 32;
-  if (!known_size) return nullptr;
-  const std::size_t row = key_size / 8 - 2;
   constexpr std::array ecb{"AES-128-ECB", "AES-192-ECB", "AES-256-ECB"};
   constexpr std::array cbc{"AES-128-CBC", "AES-192-CBC", "AES-256-CBC"};
   constexpr std::array ctr{"AES-128-CTR", "AES-192-CTR", "AES-256-CTR"};
+  const auto aes = [key_size](const auto& names) -> const char* {
+    const bool known_size = key_size == 16 || key_size == 24 || key_size == 32;
+    return known_size ? names[key_size / 8 - 2] : nullptr;
+  };
   switch (algorithm) {
     case kernel::Algorithm::ecb_aes:
-      return ecb[row];
+      return aes(ecb);
     case kernel::Algorithm::cbc_aes:
-      return cbc[row];
+      return aes(cbc);
     case kernel::Algorithm::ctr_aes:
-      return ctr[row];
+      return aes(ctr);
+    case kernel::Algorithm::xts_aes:
+      return key_size == 32 ? "AES-128-XTS" : key_size == 64 ? "AES-256-XTS" : nullptr;
+    case kernel::Algorithm::ecb_des:
+      return key_size == 8 ? "DES-EDE3-ECB" : nullptr;
+    case kernel::Algorithm::cbc_des:
+      return key_size == 8 ? "DES-EDE3-CBC" : nullptr;
+    case kernel::Algorithm::ecb_des3_ede:
+      return key_size == 24 ? "DES-EDE3-ECB" : nullptr;
+    case kernel::Algorithm::cbc_des3_ede:
+      return key_size == 24 ? "DES-EDE3-CBC" : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+const char* digest_name(kernel::Algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case kernel::Algorithm::hmac_md5:
+      return "MD5";
+    case kernel::Algorithm::hmac_sha1:
+      return "SHA1";
+    case kernel::Algorithm::hmac_sha224:
+      return "SHA224";
+    case kernel::Algorithm::hmac_sha256:
+      return "SHA256";
+    case kernel::Algorithm::hmac_sha384:
+      return "SHA384";
+    case kernel::Algorithm::hmac_sha512:
+      return "SHA512";
     default:
       return nullptr;
   }
@@ -75,13 +107,21 @@ class FakeTransport::FakeSession final : public kernel::Session {
       used_up_ = true;
       return planned;
     }
-    const char* name = cipher_name(row_.id, key.size());
-    cipher_ = name == nullptr ? nullptr : fetch_cipher(transport_.library_, name);
-    if (cipher_ == nullptr) {
-      used_up_ = true;
-      return {Failure::bad_key, EINVAL};
+    if (is_hash()) {
+      check(!key.empty() && key.size() <= row_.hash_block_size, "an HMAC key of a refused size");
+    } else {
+      const char* name = cipher_name(row_.id, key.size());
+      cipher_ = name == nullptr ? nullptr : fetch_cipher(transport_.library_, name);
+      if (cipher_ == nullptr) {
+        used_up_ = true;
+        return {Failure::bad_key, EINVAL};
+      }
     }
     key_.assign(key.begin(), key.end());
+    if (!is_hash() && key.size() == 8) {  // single DES, see cipher_name
+      key_.insert(key_.end(), key.begin(), key.end());
+      key_.insert(key_.end(), key.begin(), key.end());
+    }
     if (!keyed_) transport_.session_keyed();
     keyed_ = true;
     return kernel::success;
@@ -93,7 +133,12 @@ class FakeTransport::FakeSession final : public kernel::Session {
     check(keyed_, "a request without a key");
     check(!used_up_, "a request to a session that has failed");
     check(request.iv.size() == row_.iv_size, "an IV of a wrong size");
-    check(size != 0 && size % row_.block_size == 0, "a request that is not whole blocks");
+    check(!is_hash(), "a cipher request to a hash");
+    if (row_.chaining == kernel::Chaining::xts) {
+      check(size >= row_.block_size, "a data unit below a block");
+    } else {
+      check(size != 0 && size % row_.block_size == 0, "a request that is not whole blocks");
+    }
     check(size <= max_request_, "a request above max_request()");
     check(!overlap(request.input.data(), request.output, size), "input and output that overlap");
     check(direction_.value_or(request.direction) == request.direction,
@@ -110,9 +155,34 @@ class FakeTransport::FakeSession final : public kernel::Session {
     return cipher(request) ? kernel::success : Status{Failure::driver_error, EIO};
   }
 
+  Status mac(std::span<const std::uint8_t> message,
+             std::span<std::uint8_t> result) noexcept override {
+    transport_.note_request(message.size());
+    check(keyed_, "a request without a key");
+    check(!used_up_, "a request to a session that has failed");
+    check(is_hash(), "a message for a cipher");
+    check(result.size() == row_.digest_size, "a result of a wrong size");
+    const kernel::Restrictions rules = combine(own_rules_, transport_.restrictions());
+    check(
+        !message.empty() && permits_size(rules, message.size()) && message.size() <= rules.max_size,
+        "a message of a refused size");
+    if (const Status planned = transport_.next_call(Step::crypt); !planned) {
+      std::memset(result.data(), 0xa5, result.size());
+      used_up_ = true;
+      return planned;
+    }
+    std::size_t written = 0;
+    const bool ok = EVP_Q_mac(transport_.library_.get(), "HMAC", nullptr, digest_name(row_.id),
+                              nullptr, key_.data(), key_.size(), message.data(), message.size(),
+                              result.data(), result.size(), &written) != nullptr;
+    return ok && written == result.size() ? kernel::success : Status{Failure::driver_error, EIO};
+  }
+
   std::size_t max_request() const noexcept override { return max_request_; }
 
  private:
+  bool is_hash() const noexcept { return row_.chaining == kernel::Chaining::hash; }
+
   void check(bool right, const char* text) {
     if (!right) transport_.complain(driver_ + ": " + text);
   }

@@ -22,7 +22,7 @@
 
 namespace kaccel::testing {
 
-// Safe from any thread. Serves any driver name, for ecb(aes), cbc(aes) and ctr(aes).
+// Safe from any thread. Serves any driver name and every algorithm that kaccel uses.
 class FakeTransport final : public kernel::Transport {
  public:
   enum class Step : std::uint8_t { open, set_key, crypt };

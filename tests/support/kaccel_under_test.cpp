@@ -55,20 +55,20 @@ std::string driver_for(kernel::Algorithm algorithm) {
 }
 
 bool has_hardware(std::string_view algorithm) {
-  const CipherAlgorithm& row = cipher_algorithms.at(find_cipher_algorithm(algorithm));
+  const Algorithm& row = algorithm_table.at(find_algorithm(algorithm));
   const std::string driver = driver_for(row.kernel_algorithm);
   if (driver.empty()) return false;
   const kernel::KnownDriver* known = kernel::find_known_driver(driver);
-  return known == nullptr || permits_key(known->restrictions, row.key_size);
+  return known == nullptr || permits_key(known->restrictions, driver_key_size(row));
 }
 
 Settings settings_with_thresholds(Threshold encrypt, Threshold decrypt) {
   Settings settings;
   settings.calibrated = true;
-  for (std::size_t i = 0; i < cipher_algorithms.size(); ++i) {
-    settings.ciphers[i].driver = driver_for(cipher_algorithms[i].kernel_algorithm);
-    settings.ciphers[i].encrypt = encrypt;
-    settings.ciphers[i].decrypt = decrypt;
+  for (std::size_t i = 0; i < algorithm_table.size(); ++i) {
+    settings.algorithms[i].driver = driver_for(algorithm_table[i].kernel_algorithm);
+    settings.algorithms[i].encrypt = encrypt;
+    settings.algorithms[i].decrypt = decrypt;
   }
   return settings;
 }
@@ -78,9 +78,13 @@ KaccelUnderTest::KaccelUnderTest(const Settings& settings)
       library_(load_kaccel(settings, fake_.get())) {}
 
 std::uint64_t KaccelUnderTest::counter(const char* name) const {
+  return provider_counter(library_.provider(), name);
+}
+
+std::uint64_t provider_counter(OSSL_PROVIDER* kaccel, const char* name) {
   std::uint64_t value = 0;
   std::array params{OSSL_PARAM_construct_uint64(name, &value), OSSL_PARAM_construct_end()};
-  if (OSSL_PROVIDER_get_params(library_.provider(), params.data()) != 1 ||
+  if (OSSL_PROVIDER_get_params(kaccel, params.data()) != 1 ||
       OSSL_PARAM_modified(params.data()) != 1) {
     throw std::runtime_error(std::string("no counter ") + name);
   }

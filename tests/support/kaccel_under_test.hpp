@@ -46,6 +46,9 @@ class KaccelUnderTest {
   LibraryContext library_;
 };
 
+// The same for a provider that was loaded another way.
+std::uint64_t provider_counter(OSSL_PROVIDER* kaccel, const char* name);
+
 // A number from the environment, or `fallback` where it is not set. Throws std::runtime_error when
 // it is not a number.
 std::uint64_t number_from_environment(const char* name, std::uint64_t fallback);

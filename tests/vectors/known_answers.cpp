@@ -1,5 +1,6 @@
 #include "known_answers.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <stdexcept>
@@ -17,6 +18,72 @@ std::string_view trim(std::string_view text) {
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, const std::string& what) {
   throw std::runtime_error(path + ":" + std::to_string(line) + ": " + what);
+}
+
+// The files do not agree on capitals.
+std::string upper_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
+
+std::uint64_t from_decimal(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || stop != text.data() + text.size()) {
+    throw std::invalid_argument("not a number: " + text);
+  }
+  return number;
+}
+
+// IEEE 1619: a data unit's number is its tweak, lowest byte first.
+Bytes tweak_of(std::uint64_t number) {
+  Bytes tweak(16);
+  for (std::size_t i = 0; number != 0; ++i, number >>= 8) {
+    tweak[i] = static_cast<std::uint8_t>(number);
+  }
+  return tweak;
+}
+
+bool begins_record(const std::string& name) {
+  return name == "COUNT" || name == "LEN";
+}
+
+Bytes* hexadecimal_field(KnownAnswer& answer, const std::string& name) {
+  if (name == "KEY") return &answer.key;
+  if (name == "IV" || name == "I") return &answer.iv;
+  if (name == "AAD") return &answer.aad;
+  if (name == "PLAINTEXT" || name == "PT" || name == "MSG") return &answer.plaintext;
+  if (name == "CIPHERTEXT" || name == "CT") return &answer.ciphertext;
+  if (name == "TAG" || name == "MD") return &answer.tag;
+  return nullptr;
+}
+
+// Whether the name is known.
+bool take_field(KnownAnswer& answer, const std::string& name, const std::string& value) {
+  if (Bytes* field = hexadecimal_field(answer, name)) {
+    *field = from_hex(value);
+  } else if (name == "KEY1" || name == "KEY2" || name == "KEY3" || name == "KEYS") {
+    const Bytes part = from_hex(value);
+    const int times = name == "KEYS" ? 3 : 1;
+    for (int i = 0; i < times; ++i) answer.key.insert(answer.key.end(), part.begin(), part.end());
+  } else if (name == "DATAUNITSEQNUMBER") {
+    answer.iv = tweak_of(from_decimal(value));
+  } else if (name == "DATAUNITLEN" || name == "LEN") {
+    answer.bits = from_decimal(value);
+  } else {
+    return name == "COUNT";
+  }
+  return true;
+}
+
+bool is_whole(const KnownAnswer& answer) {
+  if (answer.key.empty()) return false;
+  if (answer.refused) return answer.plaintext.empty() && !answer.tag.empty();
+  const bool is_mac = !answer.tag.empty() && answer.iv.empty();
+  if (is_mac) return answer.ciphertext.empty() && answer.bits == 8 * answer.plaintext.size();
+  return answer.plaintext.size() == answer.ciphertext.size() &&
+         !(answer.plaintext.empty() && answer.tag.empty());
 }
 
 }  // namespace
@@ -39,12 +106,8 @@ std::vector<KnownAnswer> read_known_answers(const std::string& path) {
   if (!file) throw std::runtime_error(path + ": cannot be read");
   std::vector<KnownAnswer> answers;
   const auto check_last = [&] {
-    if (answers.empty()) return;
-    const KnownAnswer& last = answers.back();
-    if (last.key.empty() || last.plaintext.empty() ||
-        last.plaintext.size() != last.ciphertext.size()) {
-      fail(path, last.line, "the record is not whole");
-    }
+    if (answers.empty() || is_whole(answers.back())) return;
+    fail(path, answers.back().line, "the record is not whole");
   };
 
   std::string text;
@@ -52,23 +115,20 @@ std::vector<KnownAnswer> read_known_answers(const std::string& path) {
     const std::string_view content = trim(text);
     if (content.empty() || content.front() == '#' || content.front() == '[') continue;
     const std::size_t equals = content.find('=');
-    if (equals == std::string_view::npos) fail(path, line, "neither KEY = VALUE nor a section");
-    const std::string_view name = trim(content.substr(0, equals));
-    const std::string value(trim(content.substr(equals + 1)));
-    if (name == "COUNT") {
+    const std::string name = upper_case(trim(content.substr(0, equals)));
+    if (begins_record(name)) {
       check_last();
-      answers.push_back({.line = line, .key = {}, .iv = {}, .plaintext = {}, .ciphertext = {}});
+      answers.emplace_back().line = line;
+    }
+    if (answers.empty()) fail(path, line, "a value before the first record");
+    if (name == "FAIL") {
+      answers.back().refused = true;
       continue;
     }
-    if (answers.empty()) fail(path, line, "a value before the first COUNT");
-    KnownAnswer& answer = answers.back();
-    Bytes* field = name == "KEY"          ? &answer.key
-                   : name == "IV"         ? &answer.iv
-                   : name == "PLAINTEXT"  ? &answer.plaintext
-                   : name == "CIPHERTEXT" ? &answer.ciphertext
-                                          : nullptr;
-    if (field == nullptr) fail(path, line, "unknown name " + std::string(name));
-    *field = from_hex(value);
+    if (equals == std::string_view::npos) fail(path, line, "neither KEY = VALUE nor a section");
+    if (!take_field(answers.back(), name, std::string(trim(content.substr(equals + 1))))) {
+      fail(path, line, "unknown name " + name);
+    }
   }
   check_last();
   return answers;

@@ -11,11 +11,15 @@ namespace kaccel::vectors {
 using Bytes = std::vector<std::uint8_t>;
 
 struct KnownAnswer {
-  std::size_t line = 0;  // of its COUNT in the file, to find it again
-  Bytes key;
-  Bytes iv;  // empty where the mode has none
-  Bytes plaintext;
+  std::size_t line = 0;  // where it begins in the file, to find it again
+  Bytes key;             // of 3DES all three, one after the other
+  Bytes iv;              // empty where the mode has none; XTS: the tweak
+  Bytes aad;
+  Bytes plaintext;  // of a MAC the message
   Bytes ciphertext;
+  Bytes tag;             // as many bytes as are to be compared; of a MAC the result
+  bool refused = false;  // the tag is wrong, and the file has no plaintext
+  std::size_t bits = 0;  // of an XTS data unit or a MAC's message; 0 where the file has it not
 };
 
 // Reads every record of a file, whatever section it stands in. Throws std::runtime_error that names

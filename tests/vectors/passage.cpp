@@ -1,40 +1,14 @@
 #include "passage.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <random>
 #include <stdexcept>
+
+#include "tests/support/evp.hpp"
 
 namespace kaccel::vectors {
 namespace {
 
-struct FreeContext {
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-};
-
-constexpr std::size_t largest_random_chunk = 50;
 constexpr std::size_t room_for_padding = 32;
-
-class ChunkSizes {
- public:
-  ChunkSizes(const Passage& passage, std::size_t block)
-      : chunks_(passage.chunks), unit_(passage.in_place ? block : 1), random_(passage.seed) {}
-
-  std::size_t next(std::size_t left) {
-    if (chunks_ == Chunks::one) return left;
-    std::size_t size = unit_;
-    if (chunks_ == Chunks::random) {
-      const std::size_t most = std::max<std::size_t>(largest_random_chunk / unit_, 1);
-      size *= 1 + random_() % most;
-    }
-    return std::min(size, left);
-  }
-
- private:
-  Chunks chunks_;
-  std::size_t unit_;
-  std::mt19937 random_;
-};
 
 }  // namespace
 
@@ -46,16 +20,17 @@ const std::vector<Passage>& all_passages() {
   return passages;
 }
 
+const std::vector<Passage>& uncut_passages() {
+  static const std::vector<Passage> passages{{Chunks::one, false, 0}, {Chunks::one, true, 0}};
+  return passages;
+}
+
 std::string describe(const Passage& passage) {
-  const std::string how = passage.chunks == Chunks::one ? "in one update"
-                          : passage.chunks == Chunks::single_bytes
-                              ? "byte by byte"
-                              : "in random chunks, seed " + std::to_string(passage.seed);
-  return how + (passage.in_place ? ", in place" : "");
+  return describe(passage.chunks, passage.seed) + (passage.in_place ? ", in place" : "");
 }
 
 Outcome pass(const Message& message, const Passage& passage) {
-  const std::unique_ptr<EVP_CIPHER_CTX, FreeContext> context(EVP_CIPHER_CTX_new());
+  const kaccel::testing::CipherContextPointer context(EVP_CIPHER_CTX_new());
   if (context == nullptr ||
       EVP_CipherInit_ex2(context.get(), message.cipher, message.key.data(),
                          message.iv.empty() ? nullptr : message.iv.data(), message.encrypt ? 1 : 0,
@@ -69,7 +44,8 @@ Outcome pass(const Message& message, const Passage& passage) {
   const std::uint8_t* in = passage.in_place ? output.data() : message.input.data();
   if (!passage.in_place) std::fill(output.begin(), output.end(), std::uint8_t{0xee});
 
-  ChunkSizes sizes(passage, static_cast<std::size_t>(EVP_CIPHER_get_block_size(message.cipher)));
+  const auto block = static_cast<std::size_t>(EVP_CIPHER_get_block_size(message.cipher));
+  ChunkSizes sizes(passage.chunks, passage.in_place ? block : 1, passage.seed);
   std::size_t consumed = 0;
   std::size_t written = 0;
   int out_size = 0;

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "chunk_sizes.hpp"
 #include "known_answers.hpp"
 
 namespace kaccel::vectors {
-
-enum class Chunks { one, single_bytes, random };
 
 struct Passage {
   Chunks chunks;
@@ -21,6 +20,8 @@ struct Passage {
 // The ways each vector is tried. In-place chunks of a block cipher are whole blocks: other ones
 // would make input and output overlap in part, which EVP does not allow.
 const std::vector<Passage>& all_passages();
+// Those of a mode whose message is one update: XTS.
+const std::vector<Passage>& uncut_passages();
 std::string describe(const Passage& passage);
 
 struct Message {

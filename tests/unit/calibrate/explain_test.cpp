@@ -20,7 +20,7 @@ class Explain : public ::testing::Test {
     configuration_.source = "test";
     configuration_.settings.calibrated = true;
     for (const char* name : {"AES-128-CBC", "AES-192-CBC"}) {
-      auto& row = configuration_.settings.ciphers[find_cipher_algorithm(name)];
+      auto& row = configuration_.settings.algorithms[find_algorithm(name)];
       row.driver = "cbc-aes-qce";
       row.encrypt = 768;
       row.decrypt = 256;
@@ -98,7 +98,7 @@ TEST(Configuration, WithoutASectionThePublishedThresholdsCount) {
              "openssl_conf = init\n[init]\nproviders = p\n[p]\nkaccel = k\n[k]\nactivate = 1\n");
   const auto configuration = read_configuration(
       directory.file("openssl.cnf"), text_of(KACCEL_TEST_DATA "/proc-crypto-ipq4018-qce.txt"));
-  const auto& row = configuration.settings.ciphers[find_cipher_algorithm("AES-128-CBC")];
+  const auto& row = configuration.settings.algorithms[find_algorithm("AES-128-CBC")];
   EXPECT_EQ(row.driver, "cbc-aes-qce");
   EXPECT_EQ(row.encrypt, 512);
   EXPECT_FALSE(configuration.settings.calibrated);

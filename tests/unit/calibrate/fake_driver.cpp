@@ -12,7 +12,7 @@ namespace kaccel::calibrate {
 namespace {
 
 const char* openssl_name(kernel::Algorithm algorithm, std::size_t key_size) {
-  for (const auto& row : cipher_algorithms) {
+  for (const auto& row : algorithm_table) {
     if (row.kernel_algorithm == algorithm && row.key_size == key_size) return row.name;
   }
   return "";

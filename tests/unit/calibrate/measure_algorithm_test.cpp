@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 MeasurementPlan plan_for(const char* algorithm, std::vector<std::size_t> sizes,
                          const kernel::Restrictions& restrictions = {}) {
-  return {cipher_algorithms[find_cipher_algorithm(algorithm)], "fake", restrictions,
+  return {algorithm_table[find_algorithm(algorithm)], "fake", restrictions,
           std::move(sizes)};
 }
 

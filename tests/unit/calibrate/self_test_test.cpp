@@ -37,7 +37,7 @@ class SharedFlag {
 SelfTestResult test_driver(FakeTransport& transport, const char* algorithm,
                            const kernel::Restrictions& known = {},
                            const HelperLimits& limits = {}) {
-  return self_test({cipher_algorithms[find_cipher_algorithm(algorithm)], "fake", known}, transport,
+  return self_test({algorithm_table[find_algorithm(algorithm)], "fake", known}, transport,
                    limits);
 }
 

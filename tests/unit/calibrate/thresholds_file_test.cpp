@@ -50,11 +50,11 @@ Configuration read_back(const std::string& text) {
 TEST(ThresholdsFile, SaysToTheProviderWhatWasMeasured) {
   const auto settings = read_back(thresholds_file_text(example(), "/x")).settings;
   EXPECT_TRUE(settings.calibrated);
-  const auto& eip93 = settings.ciphers[find_cipher_algorithm("AES-128-CBC")];
+  const auto& eip93 = settings.algorithms[find_algorithm("AES-128-CBC")];
   EXPECT_EQ(eip93.driver, "cbc(aes-eip93)");
   EXPECT_EQ(eip93.encrypt, 768);
   EXPECT_EQ(eip93.decrypt, 0);
-  const auto& qce = settings.ciphers[find_cipher_algorithm("AES-256-CBC")];
+  const auto& qce = settings.algorithms[find_algorithm("AES-256-CBC")];
   EXPECT_EQ(qce.decrypt, never_hardware);
   EXPECT_EQ(qce.restrictions.min_size, 32u);
   EXPECT_EQ(qce.restrictions.max_size, 65536u);
@@ -62,7 +62,7 @@ TEST(ThresholdsFile, SaysToTheProviderWhatWasMeasured) {
 
 TEST(ThresholdsFile, KeepsATakenOutDriverOff) {
   const auto settings = read_back(thresholds_file_text(example(), "/x")).settings;
-  const auto& row = settings.ciphers[find_cipher_algorithm("AES-128-CTR")];
+  const auto& row = settings.algorithms[find_algorithm("AES-128-CTR")];
   EXPECT_EQ(row.encrypt, never_hardware);
   EXPECT_EQ(row.decrypt, never_hardware);
 }
@@ -74,13 +74,13 @@ TEST(ThresholdsFile, CutOffAnywhereItIsRefusedOrSaysNothingWrong) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     try {
       const auto settings = read_back(whole.substr(0, size)).settings;
-      for (std::size_t i = 0; i < settings.ciphers.size(); ++i) {
-        const auto& row = settings.ciphers[i];
+      for (std::size_t i = 0; i < settings.algorithms.size(); ++i) {
+        const auto& row = settings.algorithms[i];
         if (row.driver.empty()) continue;
         // A shorter driver name binds to nothing; a wrong threshold would do harm.
-        EXPECT_EQ(row.encrypt, right.ciphers[i].encrypt) << size;
-        EXPECT_EQ(row.decrypt, right.ciphers[i].decrypt) << size;
-        EXPECT_EQ(row.restrictions, right.ciphers[i].restrictions) << size;
+        EXPECT_EQ(row.encrypt, right.algorithms[i].encrypt) << size;
+        EXPECT_EQ(row.decrypt, right.algorithms[i].decrypt) << size;
+        EXPECT_EQ(row.restrictions, right.algorithms[i].restrictions) << size;
       }
     } catch (const CommandError&) {
       ++refused;

@@ -16,7 +16,7 @@ Settings published(const char* listing) {
 }
 
 const AlgorithmSettings& row(const Settings& settings, const char* algorithm) {
-  return settings.ciphers.at(find_cipher_algorithm(algorithm));
+  return settings.algorithms.at(find_algorithm(algorithm));
 }
 
 TEST(PublishedSettingsTest, UseTheQceOfAnIpq4018AboveItsPublishedThreshold) {
@@ -38,7 +38,7 @@ TEST(PublishedSettingsTest, UseTheEip93OfAnAn7581) {
 TEST(PublishedSettingsTest, UseNoDriverWithoutAPublishedThreshold) {
   for (const char* listing : {"proc-crypto-via-padlock.txt", "proc-crypto-debian-6.1-virtio.txt",
                               "proc-crypto-debian-6.1-x86.txt"}) {
-    for (const AlgorithmSettings& algorithm : published(listing).ciphers) {
+    for (const AlgorithmSettings& algorithm : published(listing).algorithms) {
       EXPECT_EQ(algorithm.driver, "") << listing;
     }
   }
@@ -47,7 +47,7 @@ TEST(PublishedSettingsTest, UseNoDriverWithoutAPublishedThreshold) {
 TEST(PublishedSettingsTest, AreNoneWithoutAListing) {
   Settings settings;
   published_settings("", settings);
-  for (const AlgorithmSettings& algorithm : settings.ciphers) EXPECT_EQ(algorithm.driver, "");
+  for (const AlgorithmSettings& algorithm : settings.algorithms) EXPECT_EQ(algorithm.driver, "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "provider/settings.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ std::string error_of(const Values& values) {
 }
 
 const AlgorithmSettings& row(const Settings& settings, const char* algorithm) {
-  return settings.ciphers.at(find_cipher_algorithm(algorithm));
+  return settings.algorithms.at(find_algorithm(algorithm));
 }
 
 TEST(SettingsTest, HaveDefaultsForAll) {
@@ -63,7 +64,7 @@ TEST(SettingsTest, HaveDefaultsForAll) {
   EXPECT_TRUE(settings.load_default);
   EXPECT_FALSE(settings.calibrated);
   EXPECT_FALSE(settings.force_threshold);
-  for (const AlgorithmSettings& algorithm : settings.ciphers) EXPECT_EQ(algorithm.driver, "");
+  for (const AlgorithmSettings& algorithm : settings.algorithms) EXPECT_EQ(algorithm.driver, "");
 }
 
 TEST(SettingsTest, ReadAGroupOfAnAlgorithm) {
@@ -80,14 +81,39 @@ TEST(SettingsTest, ReadAGroupOfAnAlgorithm) {
 }
 
 TEST(SettingsTest, ReadAGroupOfEachAlgorithm) {
-  for (const CipherAlgorithm& algorithm : cipher_algorithms) {
+  for (const Algorithm& algorithm : algorithm_table) {
     const std::string prefix = std::string("thresholds.") + algorithm.name;
+    if (is_mac(algorithm)) {
+      const Settings settings = parsed({{prefix + ".driver", "d"}, {prefix + ".threshold", "512"}});
+      EXPECT_EQ(row(settings, algorithm.name).driver, "d");
+      EXPECT_EQ(row(settings, algorithm.name).encrypt, 512);
+      continue;
+    }
     const Settings settings = parsed(
         {{prefix + ".driver", "d"}, {prefix + ".encrypt", "-1"}, {prefix + ".decrypt", "0"}});
     EXPECT_EQ(row(settings, algorithm.name).driver, "d");
     EXPECT_EQ(row(settings, algorithm.name).encrypt, never_hardware);
     EXPECT_EQ(row(settings, algorithm.name).decrypt, always_hardware);
   }
+}
+
+TEST(SettingsTest, HaveNoDirectionForAMac) {
+  EXPECT_THAT(error_of({{"thresholds.HMAC-SHA256.driver", "d"},
+                        {"thresholds.HMAC-SHA256.encrypt", "1"},
+                        {"thresholds.HMAC-SHA256.decrypt", "1"}}),
+              ::testing::HasSubstr("HMAC-SHA256.threshold is missing"));
+  const auto unknown = find_unknown_key({{"thresholds.HMAC-SHA256.encrypt", "1"}});
+  ASSERT_TRUE(unknown);
+  EXPECT_THAT(unknown->message, ::testing::HasSubstr("an HMAC has .threshold"));
+}
+
+TEST(SettingsTest, LetAnXtsAloneSteal) {
+  const Settings settings = parsed({{"thresholds.AES-128-XTS.driver", "d"},
+                                    {"thresholds.AES-128-XTS.encrypt", "0"},
+                                    {"thresholds.AES-128-XTS.decrypt", "0"},
+                                    {"thresholds.AES-128-XTS.ciphertext_stealing", "yes"}});
+  EXPECT_TRUE(row(settings, "AES-128-XTS").ciphertext_stealing);
+  EXPECT_TRUE(find_unknown_key({{"thresholds.AES-128-CBC.ciphertext_stealing", "yes"}}));
 }
 
 TEST(SettingsTest, ReadTheKeysOfTheSection) {
@@ -214,10 +240,10 @@ TEST(KnownKeysTest, AreAllTheKeysThatAreRead) {
 }
 
 TEST(AlgorithmsTest, AreFoundInAnyLetterCase) {
-  EXPECT_EQ(find_cipher_algorithm("aes-128-cbc"), find_cipher_algorithm("AES-128-CBC"));
-  EXPECT_LT(find_cipher_algorithm("AES-256-CTR"), cipher_algorithms.size());
-  EXPECT_EQ(find_cipher_algorithm("AES-256-CTRX"), cipher_algorithms.size());
-  EXPECT_EQ(find_cipher_algorithm(""), cipher_algorithms.size());
+  EXPECT_EQ(find_algorithm("aes-128-cbc"), find_algorithm("AES-128-CBC"));
+  EXPECT_LT(find_algorithm("AES-256-CTR"), algorithm_table.size());
+  EXPECT_EQ(find_algorithm("AES-256-CTRX"), algorithm_table.size());
+  EXPECT_EQ(find_algorithm(""), algorithm_table.size());
 }
 
 }  // namespace

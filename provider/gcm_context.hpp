@@ -1,0 +1,150 @@
+// One AES-GCM operation of an algorithm that has a hardware route: the driver does CTR, OpenSSL
+// GHASH (DESIGN 5).
+//
+// OpenSSL's context ("inner") keeps all of GCM's state: key, IV and how far it is used, AAD, the
+// expected tag. A message whose first data is within the threshold is inner's alone. With more,
+// the message is hardware's: its data goes through a CTR context, which routes each update as an
+// AES-CTR of its own and so copes with every chunking and failure, and its ciphertext is fed to
+// inner as AAD. What inner then takes for the tag differs from the right one by a term that depends
+// on the lengths (gcm_length_correction.hpp).
+#pragma once
+
+#include <openssl/core_dispatch.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel-bridge/secret.hpp"
+#include "provider/cipher_route.hpp"
+#include "provider/gcm_length_correction.hpp"
+
+namespace kaccel {
+
+class GcmContext {
+ public:
+  // The dispatch functions, with OpenSSL's contract (provider-cipher(7)).
+  static void* create(CipherRoute& route) noexcept;
+  static void free(void* context) noexcept;
+  static void* duplicate(void* context) noexcept;
+  static int encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                          const unsigned char* iv, std::size_t iv_size,
+                          const OSSL_PARAM params[]) noexcept;
+  static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
+                          const unsigned char* iv, std::size_t iv_size,
+                          const OSSL_PARAM params[]) noexcept;
+  // Not noexcept, so that they can end in a jump (see CipherContext).
+  static int update(void* context, unsigned char* out, std::size_t* out_size,
+                    std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
+  static int cipher(void* context, unsigned char* out, std::size_t* out_size,
+                    std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
+  static int final(void* context, unsigned char* out, std::size_t* out_size,
+                   std::size_t out_capacity) noexcept;
+  static int get_params(void* context, OSSL_PARAM params[]) noexcept;
+  static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
+
+ private:
+  // Where the message is.
+  enum class Stage : std::uint8_t {
+    inner,       // inner's, whatever comes: within the threshold, or not for us to follow
+    old_tag,     // the same, but until it ends the last message's tag is not inner's to tell
+    open,        // IV and perhaps AAD are there, data is not
+    hardware,    // data went to the CTR context
+    tls_record,  // the next data is a whole TLS 1.2 record (RFC 5288)
+    broken,      // a refusal that inner knows nothing of: nothing more comes out until an IV does
+  };
+  enum class Call : std::uint8_t { update, cipher };
+
+  // One call's data as the dispatch functions get it.
+  struct Data {
+    unsigned char* out;
+    std::size_t* out_size;
+    std::size_t out_capacity;
+    const unsigned char* in;
+    std::size_t in_size;
+  };
+
+  explicit GcmContext(CipherRoute& route) noexcept;
+  GcmContext(const GcmContext&) = default;
+  GcmContext& operator=(const GcmContext&) = delete;
+  ~GcmContext();
+
+  bool is_encrypting() const noexcept { return direction_ == kernel::Direction::encrypt; }
+
+  // gcm_context.cpp: life, init, parameters.
+  int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,
+           const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  void init_failed() noexcept;
+  void remember_key(const unsigned char* key, std::size_t key_size) noexcept;
+  void forget_key() noexcept;
+  void new_iv() noexcept;
+  void leave_to_inner() noexcept;
+  void turn_to_decryption(const OSSL_PARAM params[]) noexcept;
+  void set_limit() noexcept;
+  void note_params(const OSSL_PARAM params[]) noexcept;
+  void note_refused_params(const OSSL_PARAM params[]) noexcept;
+  void note_tag(const OSSL_PARAM& param, bool taken) noexcept;
+  void note_tls_aad(const OSSL_PARAM& param) noexcept;
+
+  // gcm_message.cpp: AAD, data and tag of a message.
+  int inner_call(Call call, const Data& data) noexcept;
+  int watched_call(Call call, const Data& data) noexcept;
+  int refuse(Call call, const Data& data) const noexcept;
+  int open_message(Call call, const Data& data) noexcept;
+  int hardware_message(Call call, const Data& data) noexcept;
+  bool goes_to_hardware(std::size_t size) const noexcept;
+  bool begin_hardware() noexcept;
+  bool cipher_text(unsigned char* out, const unsigned char* in, std::size_t size) noexcept;
+  bool move_text(void* hash, unsigned char* out, const unsigned char* in,
+                 std::size_t size) noexcept;
+  int finish_hardware() noexcept;
+  int finish_encryption(const GcmBlock& correction) noexcept;
+  int finish_decryption(const GcmBlock& correction) noexcept;
+  bool set_up_counter_mode(const GcmBlock& iv) noexcept;
+  bool set_up_hash_key() noexcept;
+  bool hash_bytes(void* hash, const unsigned char* bytes, std::size_t size) noexcept;
+  bool hash_padding(void* hash, std::uint64_t size) noexcept;
+
+  // gcm_tls_record.cpp: TLS 1.2's records.
+  int tls_record(Call call, const Data& data) noexcept;
+  bool hardware_record(unsigned char* record, std::size_t text_size) noexcept;
+  bool encrypt_record(unsigned char* text, std::size_t text_size, const GcmBlock& iv) noexcept;
+  bool decrypt_record(unsigned char* text, std::size_t text_size, const GcmBlock& iv) noexcept;
+  bool take_record_iv(unsigned char* explicit_iv, GcmBlock& iv) noexcept;
+  bool start_record_hash(const GcmBlock& iv) noexcept;
+  bool finish_record_hash(std::size_t text_size, GcmBlock& tag) noexcept;
+
+  // The first four are all that a call staying in software reads.
+  Stage stage_ = Stage::inner;
+  void* inner_ = nullptr;
+  OSSL_FUNC_cipher_update_fn* software_update_ = nullptr;
+  OSSL_FUNC_cipher_cipher_fn* software_cipher_ = nullptr;
+
+  CipherRoute& route_;
+  std::size_t hardware_from_ = SIZE_MAX;  // calls with so many bytes and more go to hardware
+  void* counter_mode_ = nullptr;          // a CipherContext; made when first needed
+  void* record_hash_ = nullptr;  // GHASH of TLS records, since inner goes on counting the IV
+  kernel::SecretKey key_;
+  GcmBlock hash_key_{};  // H
+  bool hash_key_known_ = false;
+  bool counter_mode_keyed_ = false;
+  bool record_hash_keyed_ = false;
+
+  kernel::Direction direction_ = kernel::Direction::encrypt;
+  std::size_t iv_size_ = 12;
+  bool iv_unused_ = false;    // inner has not begun with this IV, so a new key does not disturb it
+  bool iv_is_ahead_ = false;  // inner has counted the IV up for the message after this one
+  std::uint64_t aad_size_ = 0;
+  std::uint64_t text_size_ = 0;
+
+  // What inner's tag buffer would hold without kaccel. Decrypting: the expected tag. Encrypting:
+  // while tag_displaced_, the last message's tag, where inner has the one without correction.
+  GcmBlock tag_{};
+  std::size_t tag_size_ = 0;  // bytes of the expected tag; 0: not set
+  bool tag_displaced_ = false;
+  bool encrypted_before_ = false;
+  bool tag_from_encryption_ = false;  // no tag was set since; inner may compare with an old one
+  std::array<std::uint8_t, 13> tls_aad_{};
+};
+
+}  // namespace kaccel

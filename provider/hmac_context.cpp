@@ -1,0 +1,254 @@
+#include "provider/hmac_context.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <string>
+
+#include "kernel-bridge/mac_run.hpp"
+#include "provider/counters.hpp"
+
+namespace kaccel {
+
+// Life ------------------------------------------------------------------------------------------
+
+HmacContext::HmacContext(const HmacContext& other) noexcept
+    : route_(other.route_),
+      inner_(other.inner_),
+      stage_(other.stage_),
+      largest_(other.largest_),
+      named_(other.named_),
+      keyed_(other.keyed_),
+      key_(other.key_),
+      session_(route_.pool->share(other.session_)),
+      shared_session_(other.shared_session_),
+      software_only_(other.software_only_) {}
+
+HmacContext::~HmacContext() {
+  route_.pool->release(session_);
+}
+
+void* HmacContext::create(MacRoute& route) noexcept {
+  auto* context = new (std::nothrow) HmacContext(route);
+  if (context == nullptr) return nullptr;
+  if (!context->inner_.create(route.software, route.software_provider_context)) {
+    delete context;
+    return nullptr;
+  }
+  return context;
+}
+
+void HmacContext::free(void* context) noexcept {
+  delete static_cast<HmacContext*>(context);
+}
+
+void* HmacContext::duplicate(void* context) noexcept {
+  const auto& self = *static_cast<HmacContext*>(context);
+  auto* copy = new (std::nothrow) HmacContext(self);
+  if (copy == nullptr) return nullptr;
+  if (!copy->message_.append(self.message_.view())) {
+    delete copy;
+    return nullptr;
+  }
+  return copy;
+}
+
+// Init and parameters ---------------------------------------------------------------------------
+
+int HmacContext::init(void* context, const unsigned char* key, std::size_t key_size,
+                      const OSSL_PARAM params[]) noexcept {
+  return static_cast<HmacContext*>(context)->restart(key, key_size, params);
+}
+
+int HmacContext::restart(const unsigned char* key, std::size_t key_size,
+                         const OSSL_PARAM params[]) noexcept {
+  const bool same_again = key == nullptr && params == nullptr && stage_ != Stage::passing;
+  if (!same_again) {  // else inner waits as it was keyed, and need not know
+    void* inner = inner_.own();
+    if (inner == nullptr) return 0;
+    const int ok = route_.software.init(inner, key, key_size, params);
+    if (ok != 1) {
+      forget_key();
+      message_.clear();
+      stage_ = Stage::passing;
+      return ok;
+    }
+    const bool key_was_set = params != nullptr && note_params(params);
+    if (key != nullptr) {
+      remember_key(key, key_size);
+    } else if (!key_was_set && keyed_ != named_) {
+      forget_key();  // a digest without a key: what OpenSSL does then is its own affair
+    }
+  }
+  begin_message();
+  return 1;
+}
+
+void HmacContext::begin_message() noexcept {
+  message_.clear();
+  const bool may_go_to_hardware =
+      keyed_ != nullptr && !software_only_ && !keyed_->driver.health.is_out();
+  stage_ = may_go_to_hardware ? Stage::collecting : Stage::passing;
+  if (may_go_to_hardware) {
+    largest_ = std::min(longest_message, keyed_->driver.restrictions.max_size);
+  }
+}
+
+int HmacContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
+  auto& self = *static_cast<HmacContext*>(context);
+  if (self.stage_ == Stage::answered || self.message_.size() != 0) {
+    if (!self.hand_over()) return 0;
+  }
+  void* inner = self.inner_.own();
+  if (inner == nullptr) return 0;
+  const int ok = self.route_.software.set_ctx_params(inner, params);
+  if (ok != 1) {
+    self.forget_key();
+    self.stage_ = Stage::passing;
+  } else if (params != nullptr) {
+    const bool key_was_set = self.note_params(params);
+    if (key_was_set) self.begin_message();
+    if (self.software_only_ || self.keyed_ != self.named_) self.stage_ = Stage::passing;
+  }
+  return ok;
+}
+
+int HmacContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
+  auto& self = *static_cast<HmacContext*>(context);
+  return self.route_.software.get_ctx_params(self.inner_.get(), params);
+}
+
+// Follows what inner has taken. Returns whether it started a message with a key among them.
+bool HmacContext::note_params(const OSSL_PARAM params[]) noexcept {
+  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST)) {
+    const char* name = nullptr;
+    named_ = OSSL_PARAM_get_utf8_string_ptr(p, &name) == 1 && name != nullptr ? route_.find(name)
+                                                                              : nullptr;
+  }
+  for (const char* key : {OSSL_MAC_PARAM_TLS_DATA_SIZE, OSSL_MAC_PARAM_DIGEST_NOINIT,
+                          OSSL_MAC_PARAM_DIGEST_ONESHOT}) {
+    if (OSSL_PARAM_locate_const(params, key) != nullptr) software_only_ = true;
+  }
+  const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
+  if (p == nullptr) return false;
+  if (p->data == nullptr) {
+    forget_key();  // OpenSSL goes on with another key, or with none
+    return false;
+  }
+  remember_key(static_cast<const unsigned char*>(p->data), p->data_size);
+  return true;
+}
+
+void HmacContext::forget_key() noexcept {
+  route_.pool->release(session_);
+  shared_session_.leave();
+  key_.clear();
+  keyed_ = nullptr;
+}
+
+// In a form that every driver takes: of one to block size bytes (RFC 2104, 2 and 3).
+void HmacContext::remember_key(const unsigned char* key, std::size_t key_size) noexcept {
+  if (named_ == nullptr) {
+    forget_key();
+    return;
+  }
+  constexpr std::uint8_t empty_key = 0;  // HMAC fills up with zeros
+  std::array<std::uint8_t, kernel::max_digest_size> hashed{};
+  std::span<const std::uint8_t> usable(key, key_size);
+  if (key_size == 0) {
+    usable = {&empty_key, 1};
+  } else if (key_size > kernel::info(named_->driver.algorithm).hash_block_size) {
+    std::size_t size = 0;
+    const std::string_view names(named_->names);
+    std::array<char, 32> name{};  // "SHA2-256" and its like
+    const std::size_t length = std::min(names.find(':'), names.size());
+    if (length >= name.size()) return forget_key();
+    std::copy_n(names.begin(), length, name.begin());
+    if (EVP_Q_digest(route_.library_context, name.data(), nullptr, key, key_size, hashed.data(),
+                     &size) != 1) {
+      return forget_key();
+    }
+    usable = {hashed.data(), size};
+  }
+  if (keyed_ != named_ || !key_.equals(usable)) {
+    forget_key();
+    key_.assign(usable);
+    keyed_ = named_;
+    shared_session_.start(*route_.pool);
+  }
+  kernel::wipe(hashed.data(), hashed.size());
+}
+
+// Data --------------------------------------------------------------------------------------------
+
+int HmacContext::update(void* context, const unsigned char* data, std::size_t size) noexcept {
+  auto& self = *static_cast<HmacContext*>(context);
+  if (self.stage_ == Stage::collecting && size <= self.largest_ - self.message_.size() &&
+      self.message_.append({data, size})) {
+    return 1;
+  }
+  if (!self.hand_over()) return 0;
+  void* inner = self.inner_.own();
+  return inner == nullptr ? 0 : self.route_.software.update(inner, data, size);
+}
+
+int HmacContext::final(void* context, unsigned char* out, std::size_t* out_size,
+                       std::size_t out_capacity) noexcept {
+  auto& self = *static_cast<HmacContext*>(context);
+  if (self.stage_ == Stage::collecting) {
+    const MacRoute::Digest& digest = *self.keyed_;
+    const std::size_t digest_size = kernel::info(digest.driver.algorithm).digest_size;
+    const Decision decision = decide(digest.threshold, self.message_.size(),
+                                     self.key_.view().size(), digest.driver.restrictions);
+    if (decision.route == Route::hardware && out_capacity >= digest_size &&
+        self.run_hardware(out)) {
+      self.stage_ = Stage::answered;
+      *out_size = digest_size;
+      return 1;
+    }
+  }
+  if (!self.hand_over()) return 0;
+  void* inner = self.inner_.own();
+  return inner == nullptr ? 0 : self.route_.software.final(inner, out, out_size, out_capacity);
+}
+
+// Brings inner to where it would be without hardware. Calls after the end of a message have no
+// meaning, but the same one as without kaccel.
+bool HmacContext::hand_over() noexcept {
+  if (stage_ == Stage::passing) return true;
+  void* inner = inner_.own();
+  if (inner == nullptr) return false;
+  const bool was_answered = stage_ == Stage::answered;
+  stage_ = Stage::passing;
+  const auto message = message_.view();
+  if (!message.empty() && route_.software.update(inner, message.data(), message.size()) != 1) {
+    return false;
+  }
+  message_.clear();
+  if (!was_answered) return true;
+  std::array<std::uint8_t, kernel::max_digest_size> unused{};
+  std::size_t size = 0;
+  return route_.software.final(inner, unused.data(), &size, unused.size()) == 1;
+}
+
+bool HmacContext::run_hardware(unsigned char* out) noexcept {
+  const std::size_t size = kernel::info(keyed_->driver.algorithm).digest_size;
+  shared_session_.take(session_);
+  const kernel::Status status = kernel::run_mac(
+      *route_.pool, session_, {keyed_->driver, key_.view(), message_.view(), {out, size}});
+  shared_session_.keep(session_);
+  if (status) [[likely]] {
+    route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
+    route_.counters->hardware_bytes.fetch_add(message_.size(), std::memory_order_relaxed);
+    return true;
+  }
+  route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+}  // namespace kaccel

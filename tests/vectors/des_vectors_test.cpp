@@ -1,0 +1,100 @@
+// NIST's CAVS files for 3DES in ECB and CBC. Where all three keys are equal, 3DES is single DES.
+
+#include <gtest/gtest.h>
+#include <openssl/provider.h>
+
+#include "cipher_vectors.hpp"
+#include "expected_route.hpp"
+#include "python_vectors.hpp"
+#include "tests/support/kaccel_under_test.hpp"
+
+namespace kaccel::vectors {
+namespace {
+
+// clang-format off
+constexpr VectorFile triple_des_files[] = {
+    {"ciphers/3DES/ECB/TECBMMT1.rsp",    "DES-EDE3-ECB", 20},
+    {"ciphers/3DES/ECB/TECBMMT2.rsp",    "DES-EDE3-ECB", 20},
+    {"ciphers/3DES/ECB/TECBMMT3.rsp",    "DES-EDE3-ECB", 20},
+    {"ciphers/3DES/ECB/TECBinvperm.rsp", "DES-EDE3-ECB", 128},
+    {"ciphers/3DES/ECB/TECBpermop.rsp",  "DES-EDE3-ECB", 64},
+    {"ciphers/3DES/ECB/TECBsubtab.rsp",  "DES-EDE3-ECB", 38},
+    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-EDE3-ECB", 112},
+    {"ciphers/3DES/ECB/TECBvartext.rsp", "DES-EDE3-ECB", 128},
+    {"ciphers/3DES/ECB/TECBMMT2.rsp",    "DES-EDE-ECB",  20},
+    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-EDE-ECB",  112},
+    {"ciphers/3DES/CBC/TCBCMMT1.rsp",    "DES-EDE3-CBC", 20},
+    {"ciphers/3DES/CBC/TCBCMMT2.rsp",    "DES-EDE3-CBC", 20},
+    {"ciphers/3DES/CBC/TCBCMMT3.rsp",    "DES-EDE3-CBC", 20},
+    {"ciphers/3DES/CBC/TCBCinvperm.rsp", "DES-EDE3-CBC", 128},
+    {"ciphers/3DES/CBC/TCBCpermop.rsp",  "DES-EDE3-CBC", 64},
+    {"ciphers/3DES/CBC/TCBCsubtab.rsp",  "DES-EDE3-CBC", 38},
+    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-EDE3-CBC", 112},
+    {"ciphers/3DES/CBC/TCBCvartext.rsp", "DES-EDE3-CBC", 128},
+    {"ciphers/3DES/CBC/TCBCMMT2.rsp",    "DES-EDE-CBC",  20},
+    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-EDE-CBC",  112},
+};
+
+constexpr VectorFile single_des_files[] = {
+    {"ciphers/3DES/ECB/TECBMMT1.rsp",    "DES-ECB", 20},
+    {"ciphers/3DES/ECB/TECBinvperm.rsp", "DES-ECB", 128},
+    {"ciphers/3DES/ECB/TECBpermop.rsp",  "DES-ECB", 64},
+    {"ciphers/3DES/ECB/TECBsubtab.rsp",  "DES-ECB", 38},
+    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-ECB", 112},
+    {"ciphers/3DES/ECB/TECBvartext.rsp", "DES-ECB", 128},
+    {"ciphers/3DES/CBC/TCBCMMT1.rsp",    "DES-CBC", 20},
+    {"ciphers/3DES/CBC/TCBCinvperm.rsp", "DES-CBC", 128},
+    {"ciphers/3DES/CBC/TCBCpermop.rsp",  "DES-CBC", 64},
+    {"ciphers/3DES/CBC/TCBCsubtab.rsp",  "DES-CBC", 38},
+    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-CBC", 112},
+    {"ciphers/3DES/CBC/TCBCvartext.rsp", "DES-CBC", 128},
+};
+// clang-format on
+
+bool openssl_has_single_des() {
+  const auto library = kaccel::testing::LibraryContext::with_default_provider();
+  const kaccel::testing::ProviderPointer legacy(OSSL_PROVIDER_load(library.get(), "legacy"));
+  take_error();
+  return legacy != nullptr;
+}
+
+class TripleDesVectors : public ::testing::TestWithParam<Case> {};
+class SingleDesVectors : public ::testing::TestWithParam<Case> {};
+
+TEST_P(TripleDesVectors, come_out_right_in_both_directions_however_they_are_cut) {
+  const auto path = python_file(GetParam().file);
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << how_to_get_python_vectors(path);
+  const Threshold threshold = GetParam().threshold;
+  check_cipher_vectors(GetParam(), kaccel::testing::settings_with_thresholds(threshold, threshold),
+                       all_passages());
+}
+
+TEST_P(SingleDesVectors, come_out_right_where_single_des_has_a_route) {
+  const auto& [file, threshold] = GetParam();
+  const auto path = python_file(file);
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << how_to_get_python_vectors(path);
+  if (!openssl_has_single_des()) GTEST_SKIP() << "OpenSSL's legacy provider does not load";
+  const Settings settings = kaccel::testing::settings_with_thresholds(threshold, threshold);
+  if (threshold < 0 || !kaccel::testing::has_hardware(file.algorithm)) {
+    const kaccel::testing::KaccelUnderTest kaccel(settings);
+    EXPECT_EQ(kaccel::testing::fetch_cipher(kaccel.library(), file.algorithm), nullptr)
+        << "offered without a route";
+    EXPECT_NE(take_error(), "");
+    return;
+  }
+  check_cipher_vectors(GetParam(), settings, all_passages());
+}
+
+constexpr auto case_name = [](const auto& instance) { return name_of(instance); };
+
+INSTANTIATE_TEST_SUITE_P(
+    Python, TripleDesVectors,
+    ::testing::ValuesIn(cases(triple_des_files, {never_hardware, always_hardware, Threshold{16}})),
+    case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Python, SingleDesVectors,
+    ::testing::ValuesIn(cases(single_des_files, {never_hardware, always_hardware, Threshold{16}})),
+    case_name);
+
+}  // namespace
+}  // namespace kaccel::vectors

@@ -1,0 +1,93 @@
+// NIST's CAVS files for AES-GCM: right and wrong tags, cut short down to four bytes, and IVs of 1,
+// 12 and 128 bytes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "expected_route.hpp"
+#include "gcm_check.hpp"
+#include "gcm_passage.hpp"
+#include "known_answers.hpp"
+#include "python_vectors.hpp"
+#include "tests/support/kaccel_under_test.hpp"
+
+namespace kaccel::vectors {
+namespace {
+
+struct GcmFile {
+  VectorFile file;
+  std::size_t refused;  // of its records
+};
+
+// clang-format off
+constexpr GcmFile gcm_files[] = {
+    {{"ciphers/AES/GCM/gcmDecrypt128.rsp",      "AES-128-GCM", 7875}, 4011},
+    {{"ciphers/AES/GCM/gcmDecrypt192.rsp",      "AES-192-GCM", 7875}, 3978},
+    {{"ciphers/AES/GCM/gcmDecrypt256.rsp",      "AES-256-GCM", 7875}, 3919},
+    {{"ciphers/AES/GCM/gcmEncryptExtIV128.rsp", "AES-128-GCM", 7875}, 0},
+    {{"ciphers/AES/GCM/gcmEncryptExtIV192.rsp", "AES-192-GCM", 7875}, 0},
+    {{"ciphers/AES/GCM/gcmEncryptExtIV256.rsp", "AES-256-GCM", 7875}, 0},
+};
+// clang-format on
+
+struct GcmCase {
+  GcmFile gcm;
+  Threshold threshold;
+};
+
+void PrintTo(const GcmCase& c, std::ostream* out) {
+  PrintTo(Case{c.gcm.file, c.threshold}, out);
+}
+
+std::vector<GcmCase> gcm_cases() {
+  std::vector<GcmCase> all;
+  for (const GcmFile& file : gcm_files) {
+    for (const Threshold threshold : {never_hardware, always_hardware}) {
+      all.push_back({file, threshold});
+    }
+  }
+  return all;
+}
+
+class GcmVectors : public ::testing::TestWithParam<GcmCase> {};
+
+TEST_P(GcmVectors, seal_and_open_however_they_are_cut) {
+  const auto& [gcm, threshold] = GetParam();
+  const VectorFile& file = gcm.file;
+  const auto path = python_file(file);
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << how_to_get_python_vectors(path);
+  const kaccel::testing::KaccelUnderTest kaccel(
+      kaccel::testing::settings_with_thresholds(threshold, threshold));
+  const auto cipher = kaccel::testing::fetch_cipher(kaccel.library(), file.algorithm);
+  ASSERT_NE(cipher, nullptr);
+
+  std::size_t records_run = 0;
+  std::size_t refused = 0;
+  for (const KnownAnswer& answer : read_known_answers(path.string())) {
+    SCOPED_TRACE(path.string() + ":" + std::to_string(answer.line));
+    check_gcm_answer(kaccel, cipher.get(), file.algorithm, threshold, answer);
+    ++records_run;
+    if (answer.refused) ++refused;
+    if (HasFailure()) break;
+  }
+  EXPECT_EQ(records_run, file.records);
+  EXPECT_EQ(refused, gcm.refused);
+  expect_clean_run(kaccel);
+  std::printf(
+      "%s: %zu vectors, %zu of them to be refused, %zu passages, %llu calls answered by "
+      "hardware\n",
+      file.path, records_run, refused, gcm_passages().size(),
+      static_cast<unsigned long long>(kaccel.counter("hardware-calls")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Python, GcmVectors, ::testing::ValuesIn(gcm_cases()),
+                         [](const auto& instance) {
+                           return name_of(::testing::TestParamInfo<Case>(
+                               {instance.param.gcm.file, instance.param.threshold},
+                               instance.index));
+                         });
+
+}  // namespace
+}  // namespace kaccel::vectors

@@ -1,0 +1,45 @@
+// The files of Python's cryptography (NIST's CAVS files and those of RFCs), each a test at several
+// thresholds.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "provider/routing.hpp"
+
+namespace kaccel::vectors {
+
+struct VectorFile {
+  const char* path;          // in the cryptography_vectors package
+  const char* algorithm;     // kaccel's name
+  std::size_t records;       // exactly so many are run, so that an empty run cannot pass
+  std::size_t left_out = 0;  // those besides whose length is not whole bytes
+};
+
+struct Case {
+  VectorFile file;
+  Threshold threshold;
+};
+
+void PrintTo(const Case& c, std::ostream* out);
+
+// Every file at every threshold.
+std::vector<Case> cases(std::span<const VectorFile> files,
+                        std::initializer_list<Threshold> thresholds);
+
+// A GoogleTest name, e.g. AES_CBC_CBCMMT128_as_AES_128_CBC_threshold_0.
+std::string name_of(const ::testing::TestParamInfo<Case>& instance);
+std::string name_of(Threshold threshold);
+
+// Where the package is: KACCEL_VECTORS_DIR or where Debian puts it.
+std::filesystem::path python_file(const VectorFile& file);
+// What to do about a file that is not there.
+std::string how_to_get_python_vectors(const std::filesystem::path& path);
+
+}  // namespace kaccel::vectors
