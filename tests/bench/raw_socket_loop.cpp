@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace bench {
+namespace kaccel::bench {
 namespace {
 
 [[noreturn]] void give_up(const char* call) {
-  std::fprintf(stderr, "cipher-bench: raw socket loop: %s: %s\n", call, std::strerror(errno));
+  std::fprintf(stderr, "evp-bench: raw socket loop: %s: %s\n", call, std::strerror(errno));
   std::exit(1);
 }
 
@@ -76,4 +76,4 @@ void RawSocketLoop::crypt(const std::uint8_t* iv, const std::uint8_t* in, std::u
   if (read(operation_, out, size) != static_cast<ssize_t>(size)) give_up("read");
 }
 
-}  // namespace bench
+}  // namespace kaccel::bench

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace bench {
+namespace kaccel::bench {
 
 // One keyed cipher socket. Ends the program with a message when the kernel refuses.
 class RawSocketLoop {
@@ -26,4 +26,4 @@ class RawSocketLoop {
   bool encrypt_;
 };
 
-}  // namespace bench
+}  // namespace kaccel::bench

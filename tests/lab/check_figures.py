@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges what cipher-bench measured in the lab's virtual time.
+"""Judges what evp-bench measured in the lab's virtual time.
 
     check_figures.py FIGURES.json
 

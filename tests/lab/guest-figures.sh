@@ -12,6 +12,6 @@ results=$2
     --output "$results/kaccel-thresholds.cnf" >/dev/null
 grep -E '^AES' "$results/kaccel-thresholds.cnf"
 write_configurations "$results"
-"$build/tests/bench/cipher-bench" --algorithm AES-128-CBC AES-256-CBC --milliseconds 30 \
+"$build/tests/bench/evp-bench" --algorithm AES-128-CBC AES-256-CBC --milliseconds 30 \
     --side "default=$results/default.cnf" --side "hardware=$results/hardware.cnf" \
     --side "dispatch=$results/dispatch.cnf" --raw cbc-aes-qce --json "$results/figures.json"

@@ -1,13 +1,12 @@
-// Nanoseconds per EVP_CipherUpdate at several sizes, for several OpenSSL configurations in one run:
+// Nanoseconds per operation at several sizes, for several OpenSSL configurations in one run:
 // the way to compare the default provider, kaccel and a raw AF_ALG socket on a device.
 //
-//   cipher-bench --side default=default.cnf --side kaccel=openssl.cnf --raw cbc-aes-qce
+//   evp-bench --side default=default.cnf --side kaccel=openssl.cnf --raw cbc-aes-qce
 //
-// Each side is a library context of its own with its own configuration file. One long-lived context
-// without padding a side, algorithm, direction and size, as `openssl speed` does it.
+// Each side is a library context of its own with its own configuration file. What an operation is:
+// timed_operation.hpp.
 
 #include <fmt/format.h>
-#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
@@ -17,29 +16,24 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "raw_socket_loop.hpp"
+#include "timed_operation.hpp"
 
 namespace {
 
-constexpr std::size_t largest_size = 1 << 20;
+namespace bench = kaccel::bench;
 
 [[noreturn]] void give_up(const std::string& what) {
-  fmt::print(stderr, "cipher-bench: {}\n", what);
+  fmt::print(stderr, "evp-bench: {}\n", what);
   ERR_print_errors_fp(stderr);
   std::exit(1);
 }
-
-struct Free {
-  void operator()(EVP_CIPHER* cipher) const { EVP_CIPHER_free(cipher); }
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-};
 
 std::uint64_t now_ns() {
   timespec t{};
@@ -66,11 +60,6 @@ double time_calls(const Effort& effort, const std::function<void()>& call) {
   return static_cast<double>(passed) / static_cast<double>(calls);
 }
 
-// The same page-aligned buffers for every cell: how many pages a request touches is part of what
-// the kernel charges for it, and must not depend on where a vector happened to lie.
-alignas(4096) unsigned char input[largest_size];
-alignas(4096) unsigned char output[largest_size + 4096];
-
 struct Side {
   std::string label;
   OSSL_LIB_CTX* library_context;
@@ -89,23 +78,12 @@ Side open_side(const std::string& argument) {
 
 double time_evp(const Side& side, const std::string& algorithm, bool encrypt, std::size_t size,
                 const Effort& effort) {
-  const std::unique_ptr<EVP_CIPHER, Free> cipher(
-      EVP_CIPHER_fetch(side.library_context, algorithm.c_str(), nullptr));
-  const std::unique_ptr<EVP_CIPHER_CTX, Free> context(EVP_CIPHER_CTX_new());
-  const std::vector<unsigned char> key(64, 0x2b);
-  const std::vector<unsigned char> iv(16, 0x01);
-  if (cipher == nullptr || context == nullptr ||
-      EVP_CipherInit_ex2(context.get(), cipher.get(), key.data(), iv.data(), encrypt ? 1 : 0,
-                         nullptr) != 1 ||
-      EVP_CIPHER_CTX_set_padding(context.get(), 0) != 1) {
-    give_up(side.label + ": " + algorithm + " cannot be set up");
+  try {
+    return time_calls(effort,
+                      bench::timed_operation(side.library_context, algorithm, encrypt, size));
+  } catch (const std::runtime_error& error) {
+    give_up(side.label + ": " + algorithm + ": " + error.what());
   }
-  return time_calls(effort, [&] {
-    int out_size = 0;
-    if (EVP_CipherUpdate(context.get(), output, &out_size, input, static_cast<int>(size)) != 1) {
-      give_up(side.label + ": " + algorithm + ": update failed");
-    }
-  });
 }
 
 double time_raw(const std::string& driver, std::size_t key_size, std::size_t iv_size, bool encrypt,
@@ -113,7 +91,8 @@ double time_raw(const std::string& driver, std::size_t key_size, std::size_t iv_
   const std::vector<std::uint8_t> key(key_size, 0x2b);
   const std::vector<std::uint8_t> iv(16, 0x01);
   bench::RawSocketLoop loop(driver, key, iv_size, encrypt);
-  return time_calls(effort, [&] { loop.crypt(iv.data(), input, output, size); });
+  return time_calls(
+      effort, [&] { loop.crypt(iv.data(), bench::input_buffer(), bench::output_buffer(), size); });
 }
 
 std::size_t key_size_of(const std::string& algorithm) {
@@ -126,7 +105,7 @@ std::size_t key_size_of(const std::string& algorithm) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times EVP ciphers under several OpenSSL configurations");
+  CLI::App app("Times EVP ciphers and HMAC under several OpenSSL configurations");
   std::vector<std::string> side_arguments;
   std::vector<std::string> algorithms{"AES-256-CBC"};
   std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024, 1424, 2048, 4096, 8192, 16384};
@@ -134,8 +113,10 @@ int main(int argc, char** argv) {
   std::string raw_driver, json_path;
   Effort effort;
   app.add_option("--side", side_arguments, "LABEL=FILE: an openssl.cnf to time")->required();
-  app.add_option("--algorithm", algorithms, "OpenSSL cipher name");
-  app.add_option("--size", sizes, "bytes a call")->check(CLI::Range(std::size_t{16}, largest_size));
+  app.add_option("--algorithm", algorithms,
+                 "OpenSSL cipher name, HMAC-DIGEST, or a GCM cipher with /TLS1.2 for records");
+  app.add_option("--size", sizes, "bytes a call")
+      ->check(CLI::Range(std::size_t{16}, bench::largest_size));
   app.add_option("--direction", directions)->check(CLI::IsMember({"encrypt", "decrypt"}));
   app.add_option("--raw", raw_driver, "also a raw AF_ALG loop on this driver");
   app.add_option("--operations", effort.operations, "timed calls a cell, at least")
@@ -145,14 +126,16 @@ int main(int argc, char** argv) {
   app.add_option("--json", json_path, "write the figures here");
   CLI11_PARSE(app, argc, argv);
 
-  std::fill(std::begin(input), std::end(input), 0x5a);
-  std::fill(std::begin(output), std::end(output), 0);
+  std::fill_n(bench::input_buffer(), bench::largest_size, 0x5a);
+  std::fill_n(bench::output_buffer(), bench::largest_size, 0);
   std::vector<Side> sides;
   for (const std::string& argument : side_arguments) sides.push_back(open_side(argument));
 
   nlohmann::json rows = nlohmann::json::array();
   for (const std::string& algorithm : algorithms) {
     for (const std::string& direction : directions) {
+      const bool has_directions = !algorithm.starts_with("HMAC-");
+      if (!has_directions && direction != directions.front()) continue;
       const bool encrypt = direction == "encrypt";
       fmt::print("{} {}, ns per call\n{:>8}", algorithm, direction, "size");
       for (const Side& side : sides) fmt::print("{:>14}", side.label);
