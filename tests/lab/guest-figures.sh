@@ -1,17 +1,33 @@
 #!/usr/bin/env bash
-# Runs in the guest, in virtual time: calibrates the simulated qce, then times AES-CBC four ways.
+# Runs in the guest, in virtual time: calibrates the simulated qce, then times every kind of algorithm
+# several ways.
 #
 #   guest-figures.sh BUILD_DIR RESULTS_DIR      environment: OPENSSL_MODULES
+#
+# Results: cbc.json, with a bare socket loop beside it, and all.json.
 set -euo pipefail
 build=$1
 results=$2
 # shellcheck source=../../scripts/guest/configuration.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/guest/configuration.sh"
 
-"$build/calibrate/kaccel-calibrate" run --quiet --algorithm AES-128-CBC --algorithm AES-256-CBC \
-    --output "$results/kaccel-thresholds.cnf" >/dev/null
-grep -E '^AES' "$results/kaccel-thresholds.cnf"
+ciphers=(AES-128-XTS AES-256-XTS AES-128-GCM AES-256-GCM DES-EDE3-CBC HMAC-SHA256)
+records=(AES-128-GCM/TLS1.2 AES-256-GCM/TLS1.2)
+
+calibrate=("$build/calibrate/kaccel-calibrate" run --quiet --output "$results/kaccel-thresholds.cnf")
+for name in AES-128-CBC AES-256-CBC "${ciphers[@]}"; do calibrate+=(--algorithm "$name"); done
+"${calibrate[@]}" >/dev/null
+grep -E '^[A-Z].*(encrypt|decrypt|threshold)' "$results/kaccel-thresholds.cnf"
 write_configurations "$results"
-"$build/tests/bench/evp-bench" --algorithm AES-128-CBC AES-256-CBC --milliseconds 30 \
-    --side "default=$results/default.cnf" --side "hardware=$results/hardware.cnf" \
-    --side "dispatch=$results/dispatch.cnf" --raw cbc-aes-qce --json "$results/figures.json"
+
+# bench NAME OPTION...: times into RESULTS_DIR/NAME.json.
+bench() {
+    local name=$1
+    shift
+    "$build/tests/bench/evp-bench" --side "default=$results/default.cnf" \
+        --side "hardware=$results/hardware.cnf" --side "dispatch=$results/dispatch.cnf" \
+        --json "$results/$name.json" "$@"
+}
+bench cbc --algorithm AES-128-CBC AES-256-CBC --milliseconds 30 --raw cbc-aes-qce
+bench all --algorithm "${ciphers[@]}" --milliseconds 15 --operations 20
+bench records --algorithm "${records[@]}" --size 1424 16384 --milliseconds 15 --operations 20

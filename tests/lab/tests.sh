@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # The tests that need a real kernel, run in the lab.
 #
-#   tests.sh BUILD_DIR [lab|qce|virtio|figures]...     default: all
+#   tests.sh BUILD_DIR [lab|qce|eip93|virtio|tls|figures]...     default: all
 #
 #   lab      the lab itself (selftest.sh)
 #   qce      known answers and differential tests on the simulated qce
+#   eip93    the same on the simulated eip93
 #   virtio   the same, fewer, on QEMU's virtio-crypto
+#   tls      connections through libssl on the simulated qce, hardware always and calibrated
 #   figures  virtual time: calibration, dispatch against both sides, kaccel against a bare socket loop
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -15,11 +17,17 @@ set -euo pipefail
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce virtio figures)
+((${#parts[@]})) || parts=(lab qce eip93 virtio tls figures)
 
 export OPENSSL_MODULES=$build/provider
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
+
+# drivers ALGORITHM=DRIVER...: joined with commas.
+drivers() (
+    IFS=,
+    printf '%s' "$*"
+)
 
 # The one-line results of a GoogleTest program, everything where it fails.
 guest_tests='set -e
@@ -30,11 +38,33 @@ done'
 
 test_lab() { "$lab_dir/selftest.sh"; }
 
+# on_device DEVICE DRIVERS COMMAND...: test programs on one device, DRIVERS as KACCEL_TEST_DRIVERS.
+on_device() {
+    local device=$1 drivers=$2
+    shift 2
+    KACCEL_TEST_TRANSPORT=afalg KACCEL_TEST_DRIVERS=$drivers \
+        "$lab_dir/run.sh" --device "$device" --timeout 1800 -- sh -c "$guest_tests" sh "$@"
+}
+
 test_qce() {
-    KACCEL_TEST_TRANSPORT=afalg \
-        KACCEL_TEST_DRIVERS='cbc(aes)=cbc-aes-qce,ctr(aes)=ctr-aes-qce,ecb(aes)=ecb-aes-qce' \
-        "$lab_dir/run.sh" --device qce --timeout 1200 -- \
-        sh -c "$guest_tests" sh "$vectors" "$differential"
+    KACCEL_TEST_ROUNDS=60 on_device qce "$(drivers \
+        'ecb(aes)=ecb-aes-qce' 'cbc(aes)=cbc-aes-qce' 'ctr(aes)=ctr-aes-qce' 'xts(aes)=xts-aes-qce' \
+        'ecb(des)=ecb-des-qce' 'cbc(des)=cbc-des-qce' \
+        'ecb(des3_ede)=ecb-3des-qce' 'cbc(des3_ede)=cbc-3des-qce' \
+        'hmac(sha1)=hmac-sha1-qce' 'hmac(sha256)=hmac-sha256-qce')" "$vectors" "$differential"
+}
+
+test_eip93() {
+    KACCEL_TEST_ROUNDS=60 on_device eip93 "$(drivers \
+        'ecb(aes)=ecb(aes-eip93)' 'cbc(aes)=cbc(aes-eip93)' 'ctr(aes)=ctr(aes-eip93)' \
+        'ecb(des)=ecb(des-eip93)' 'cbc(des)=cbc(des-eip93)' \
+        'ecb(des3_ede)=ecb(des3_ede-eip93)' 'cbc(des3_ede)=cbc(des3_ede-eip93)' \
+        'hmac(md5)=hmac(md5-eip93)' 'hmac(sha1)=hmac(sha1-eip93)' \
+        'hmac(sha224)=hmac(sha224-eip93)' 'hmac(sha256)=hmac(sha256-eip93)')" "$vectors" "$differential"
+}
+
+test_tls() {
+    "$lab_dir/run.sh" --device qce --timeout 1800 -- "$lab_dir/guest-tls.sh" "$build"
 }
 
 test_virtio() {
@@ -48,16 +78,17 @@ test_virtio() {
 test_figures() {
     local results status=0
     results=$(mktemp -d)
-    "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1200 -- \
+    "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1800 -- \
         "$lab_dir/guest-figures.sh" "$build" "$results" &&
-        python3 "$lab_dir/check_figures.py" "$results/figures.json" || status=$?
+        python3 "$lab_dir/check_figures.py" "$results/cbc.json=44" "$results/all.json=121" \
+            "$results/records.json=8" || status=$?
     rm -rf "$results"
     return "$status"
 }
 
 failed=()
 for part in "${parts[@]}"; do
-    declare -F "test_$part" >/dev/null || lab_die 2 "no part '$part': lab, qce, virtio or figures"
+    declare -F "test_$part" >/dev/null || lab_die 2 "no part '$part': lab, qce, eip93, virtio, tls or figures"
     lab_note "testing: $part"
     "test_$part" || failed+=("$part")
 done
