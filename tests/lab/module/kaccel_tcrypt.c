@@ -7,6 +7,9 @@
  *
  *   modprobe kaccel_tcrypt driver=cbc-aes-qce key_bits=128; dmesg
  *
+ * A cipher encrypts in place; a hash makes the digest in one request. A hash
+ * without a key wants key_bits=0.
+ *
  * Loading it always "fails" with EAGAIN: there is nothing to keep loaded.
  */
 #include <linux/crypto.h>
@@ -14,11 +17,12 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <crypto/hash.h>
 #include <crypto/skcipher.h>
 
 static char *driver = "cbc-aes-qce";
 module_param(driver, charp, 0);
-MODULE_PARM_DESC(driver, "skcipher driver to time");
+MODULE_PARM_DESC(driver, "skcipher or ahash driver to time");
 
 static unsigned int key_bits = 128;
 module_param(key_bits, uint, 0);
@@ -35,25 +39,44 @@ static const unsigned int sizes[] = {
 #define WARM_UP		4
 #define LARGEST		16384
 
-static int time_size(struct skcipher_request *req, void *buffer,
-		     unsigned int size)
+/* One of the two requests is there. */
+struct timed {
+	struct skcipher_request *cipher;
+	struct ahash_request *hash;
+	void *buffer;
+	u8 iv[16];
+	u8 digest[HASH_MAX_DIGESTSIZE];
+};
+
+static int one_request(struct timed *timed, unsigned int size)
 {
 	struct scatterlist sg;
 	DECLARE_CRYPTO_WAIT(wait);
-	u8 iv[16] = { 0 };
+
+	sg_init_one(&sg, timed->buffer, size);
+	if (timed->hash) {
+		ahash_request_set_callback(timed->hash,
+					   CRYPTO_TFM_REQ_MAY_BACKLOG,
+					   crypto_req_done, &wait);
+		ahash_request_set_crypt(timed->hash, &sg, timed->digest, size);
+		return crypto_wait_req(crypto_ahash_digest(timed->hash), &wait);
+	}
+	skcipher_request_set_callback(timed->cipher, CRYPTO_TFM_REQ_MAY_BACKLOG,
+				      crypto_req_done, &wait);
+	skcipher_request_set_crypt(timed->cipher, &sg, &sg, size, timed->iv);
+	return crypto_wait_req(crypto_skcipher_encrypt(timed->cipher), &wait);
+}
+
+static int time_size(struct timed *timed, unsigned int size)
+{
 	u64 start = 0;
 	unsigned int i;
 	int err;
 
-	sg_init_one(&sg, buffer, size);
-	skcipher_request_set_callback(req, CRYPTO_TFM_REQ_MAY_BACKLOG,
-				      crypto_req_done, &wait);
-	skcipher_request_set_crypt(req, &sg, &sg, size, iv);
-
 	for (i = 0; i < WARM_UP + rounds; i++) {
 		if (i == WARM_UP)
 			start = ktime_get_ns();
-		err = crypto_wait_req(crypto_skcipher_encrypt(req), &wait);
+		err = one_request(timed, size);
 		if (err)
 			return err;
 	}
@@ -63,43 +86,89 @@ static int time_size(struct skcipher_request *req, void *buffer,
 	return 0;
 }
 
-static int time_driver(struct crypto_skcipher *tfm, void *buffer)
+static int time_sizes(struct timed *timed)
 {
-	u8 key[64] = { 1 };
-	struct skcipher_request *req;
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	key[key_bits / 16] = 2;	/* XTS wants its halves to differ */
-	err = crypto_skcipher_setkey(tfm, key, key_bits / 8);
-	if (err)
-		return err;
-
-	req = skcipher_request_alloc(tfm, GFP_KERNEL);
-	if (!req)
+	timed->buffer = kzalloc(LARGEST, GFP_KERNEL);
+	if (!timed->buffer)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(sizes) && !err; i++)
-		err = time_size(req, buffer, sizes[i]);
-	skcipher_request_free(req);
+		err = time_size(timed, sizes[i]);
+	kfree(timed->buffer);
+	return err;
+}
+
+/* All parts differ: XTS and some 3DES drivers want that. */
+static void make_key(u8 *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < key_bits / 8; i++)
+		key[i] = 2 * i;
+}
+
+static int time_cipher(void)
+{
+	struct timed timed = { };
+	struct crypto_skcipher *tfm;
+	u8 key[64];
+	int err;
+
+	tfm = crypto_alloc_skcipher(driver, 0, 0);
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	make_key(key);
+	err = crypto_skcipher_setkey(tfm, key, key_bits / 8);
+	if (err)
+		goto out;
+
+	err = -ENOMEM;
+	timed.cipher = skcipher_request_alloc(tfm, GFP_KERNEL);
+	if (!timed.cipher)
+		goto out;
+	err = time_sizes(&timed);
+	skcipher_request_free(timed.cipher);
+out:
+	crypto_free_skcipher(tfm);
+	return err;
+}
+
+static int time_hash(void)
+{
+	struct timed timed = { };
+	struct crypto_ahash *tfm;
+	u8 key[64];
+	int err = 0;
+
+	tfm = crypto_alloc_ahash(driver, 0, 0);
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	make_key(key);
+	if (key_bits)
+		err = crypto_ahash_setkey(tfm, key, key_bits / 8);
+	if (err)
+		goto out;
+
+	err = -ENOMEM;
+	timed.hash = ahash_request_alloc(tfm, GFP_KERNEL);
+	if (!timed.hash)
+		goto out;
+	err = time_sizes(&timed);
+	ahash_request_free(timed.hash);
+out:
+	crypto_free_ahash(tfm);
 	return err;
 }
 
 static int __init kaccel_tcrypt_init(void)
 {
-	struct crypto_skcipher *tfm;
-	void *buffer;
 	int err;
 
 	if (!rounds || key_bits > 512)
 		return -EINVAL;
-	tfm = crypto_alloc_skcipher(driver, 0, 0);
-	if (IS_ERR(tfm))
-		return PTR_ERR(tfm);
-
-	buffer = kzalloc(LARGEST, GFP_KERNEL);
-	err = buffer ? time_driver(tfm, buffer) : -ENOMEM;
-	kfree(buffer);
-	crypto_free_skcipher(tfm);
+	err = crypto_has_ahash(driver, 0, 0) ? time_hash() : time_cipher();
 	return err ? err : -EAGAIN;
 }
 
