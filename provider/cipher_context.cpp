@@ -10,6 +10,7 @@
 
 #include "provider/counters.hpp"
 #include "provider/driver_key.hpp"
+#include "provider/find_param.hpp"
 
 namespace kaccel {
 
@@ -133,7 +134,7 @@ void CipherContext::remember_key(const unsigned char* key, std::size_t key_size)
 
 // Follows the settings that change how data moves. All others are inner's alone.
 void CipherContext::note_params(const OSSL_PARAM params[]) noexcept {
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_PADDING)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_PADDING)) {
     unsigned int value = 0;
     if (OSSL_PARAM_get_uint(p, &value) == 1) {
       // In mid-message it changes what inner holds back in ways of its own.
@@ -141,7 +142,7 @@ void CipherContext::note_params(const OSSL_PARAM params[]) noexcept {
       padding_ = value != 0;
     }
   }
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_TLS_VERSION)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_TLS_VERSION)) {
     unsigned int value = 0;
     if (OSSL_PARAM_get_uint(p, &value) == 1) {
       if (total_ != 0 && value != tls_version_) stay_in_software();
@@ -149,7 +150,7 @@ void CipherContext::note_params(const OSSL_PARAM params[]) noexcept {
     }
   }
   // Moves CTR's position within a block.
-  if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_NUM) != nullptr) stay_in_software();
+  if (find_param(params, OSSL_CIPHER_PARAM_NUM) != nullptr) stay_in_software();
 }
 
 int CipherContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
@@ -171,7 +172,7 @@ int CipherContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
   if (!self.make_inner_current()) return 0;
   const int ok = self.route_.software.get_ctx_params(self.inner_, params);
   if (ok != 1 || !self.original_iv_displaced_) return ok;
-  OSSL_PARAM* p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_IV);
+  OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_IV);
   if (p == nullptr) return ok;
   const std::size_t size = self.row_.iv_size;
   return p->data_type == OSSL_PARAM_OCTET_PTR

@@ -9,6 +9,7 @@
 
 #include "provider/cipher_context.hpp"
 #include "provider/driver_key.hpp"
+#include "provider/find_param.hpp"
 
 namespace kaccel {
 
@@ -73,18 +74,41 @@ void* GcmContext::duplicate(void* context) noexcept {
 
 // Init ------------------------------------------------------------------------------------------
 
+// Most inits bring the next message's IV and nothing else. OpenSSL cannot refuse those, so that the
+// way ends in a jump to its function.
+bool GcmContext::takes_next_iv(Direction direction, const unsigned char* key,
+                               const unsigned char* iv, std::size_t iv_size,
+                               const OSSL_PARAM params[]) noexcept {
+  if (key != nullptr || params != nullptr || iv == nullptr || iv_size != usual_iv_size ||
+      iv_size_ != usual_iv_size || direction != direction_ || !was_inited_ ||
+      stage_ == Stage::tls_record) {
+    return false;
+  }
+  stage_ = Stage::open;
+  iv_unused_ = true;
+  iv_is_ahead_ = false;
+  aad_size_ = 0;
+  return true;
+}
+
 int GcmContext::encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                              const unsigned char* iv, std::size_t iv_size,
-                             const OSSL_PARAM params[]) noexcept {
-  return static_cast<GcmContext*>(context)->init(Direction::encrypt, key, key_size, iv, iv_size,
-                                                 params);
+                             const OSSL_PARAM params[]) {
+  auto& self = *static_cast<GcmContext*>(context);
+  if (self.takes_next_iv(Direction::encrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.encrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::encrypt, key, key_size, iv, iv_size, params);
 }
 
 int GcmContext::decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                              const unsigned char* iv, std::size_t iv_size,
-                             const OSSL_PARAM params[]) noexcept {
-  return static_cast<GcmContext*>(context)->init(Direction::decrypt, key, key_size, iv, iv_size,
-                                                 params);
+                             const OSSL_PARAM params[]) {
+  auto& self = *static_cast<GcmContext*>(context);
+  if (self.takes_next_iv(Direction::decrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.decrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::decrypt, key, key_size, iv, iv_size, params);
 }
 
 int GcmContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
@@ -95,9 +119,11 @@ int GcmContext::init(Direction direction, const unsigned char* key, std::size_t 
       is_encrypting() ? route_.software.encrypt_init : route_.software.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
   if (ok != 1) {
+    if (params != nullptr) note_refused_params(params);
     init_failed();
     return ok;
   }
+  was_inited_ = true;
   if (is_encrypting()) {
     encrypted_before_ = true;
   } else if (encrypted_before_) {
@@ -120,10 +146,20 @@ int GcmContext::init(Direction direction, const unsigned char* key, std::size_t 
 
 // Inner may have taken some of it before something failed.
 void GcmContext::init_failed() noexcept {
+  was_inited_ = false;
   forget_key();
-  stage_ = stage_ == Stage::hardware ? Stage::broken : Stage::inner;
-  tag_from_encryption_ = true;
+  abandon_message();
   set_limit();
+}
+
+// What inner makes of its message from now on is not known. In TLS mode it stays.
+void GcmContext::abandon_message() noexcept {
+  if (stage_ == Stage::hardware) {
+    stage_ = Stage::broken;
+  } else if (stage_ != Stage::tls_record) {
+    leave_to_inner();
+  }
+  tag_from_encryption_ = true;
 }
 
 void GcmContext::remember_key(const unsigned char* key, std::size_t key_size) noexcept {
@@ -154,7 +190,6 @@ void GcmContext::new_iv() noexcept {
   iv_unused_ = false;
   iv_is_ahead_ = false;
   aad_size_ = 0;
-  text_size_ = 0;
 }
 
 void GcmContext::leave_to_inner() noexcept {
@@ -169,7 +204,7 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   if (!tag_displaced_) return;
   tag_displaced_ = false;
   const bool tag_was_set =
-      params != nullptr && OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG) != nullptr;
+      params != nullptr && find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG) != nullptr;
   if (tag_was_set) return;
   const OSSL_PARAM tag[] = {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag_.data(), tag_.size()),
@@ -188,40 +223,57 @@ void GcmContext::set_limit() noexcept {
 
 // Parameters --------------------------------------------------------------------------------------
 
-int GcmContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
+// EVP sets "padding" at each init; what we follow is called "tag", "ivlen" or "tls...".
+int GcmContext::set_params(void* context, const OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
-  const int ok = self.route_.software.set_ctx_params(self.inner_, params);
-  if (params == nullptr) return ok;
-  if (ok == 1) {
-    self.note_params(params);
-  } else {
-    self.note_refused_params(params);
+  for (const OSSL_PARAM* p = params; p != nullptr && p->key != nullptr; ++p) {
+    if (p->key[0] == 't' || p->key[0] == 'i') return self.set_watched_params(params);
   }
+  return self.route_.software.set_ctx_params(self.inner_, params);
+}
+
+int GcmContext::set_watched_params(const OSSL_PARAM params[]) noexcept {
+  const int ok = route_.software.set_ctx_params(inner_, params);
+  if (ok == 1) {
+    note_params(params);
+  } else {
+    note_refused_params(params);
+  }
+  set_limit();
   return ok;
 }
 
-int GcmContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
+int GcmContext::get_params(void* context, OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
-  const int ok = self.route_.software.get_ctx_params(self.inner_, params);
-  if (ok != 1) return ok;
-  if (self.tag_displaced_ && self.is_encrypting()) {
-    OSSL_PARAM* p = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-    // Inner has checked the rest.
-    if (p != nullptr && p->data != nullptr) std::memcpy(p->data, self.tag_.data(), p->data_size);
+  if (self.tag_displaced_) return self.get_watched_params(params);
+  // To ask for "tlsivgen" counts the IV up.
+  for (const OSSL_PARAM* p = params; p->key != nullptr; ++p) {
+    if (p->key[0] == 't' && p->key[1] == 'l') return self.get_watched_params(params);
   }
-  if (OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN) != nullptr) {
-    self.new_iv();
-    self.iv_is_ahead_ = true;
+  return self.route_.software.get_ctx_params(self.inner_, params);
+}
+
+int GcmContext::get_watched_params(OSSL_PARAM params[]) noexcept {
+  const int ok = route_.software.get_ctx_params(inner_, params);
+  if (ok != 1) return ok;
+  if (tag_displaced_ && is_encrypting()) {
+    OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
+    // Inner has checked the rest.
+    if (p != nullptr && p->data != nullptr) std::memcpy(p->data, tag_.data(), p->data_size);
+  }
+  if (find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN) != nullptr) {
+    new_iv();
+    iv_is_ahead_ = true;
   }
   return ok;
 }
 
 // In the order in which OpenSSL takes them.
 void GcmContext::note_params(const OSSL_PARAM params[]) noexcept {
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
     note_tag(*p, true);
   }
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_IVLEN)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_IVLEN)) {
     std::size_t size = 0;
     if (OSSL_PARAM_get_size_t(p, &size) == 1 && size != iv_size_) {
       iv_size_ = size;
@@ -230,15 +282,16 @@ void GcmContext::note_params(const OSSL_PARAM params[]) noexcept {
       if (stage_ != Stage::tls_record) leave_to_inner();
     }
   }
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD)) {
     note_tls_aad(*p);
     stage_ = Stage::tls_record;
+    tls_aad_taken_ = true;
   }
-  if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) != nullptr) {
+  if (find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) != nullptr) {
     new_iv();
     iv_unused_ = true;
   }
-  if (OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV) != nullptr) {
+  if (find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV) != nullptr) {
     new_iv();
   }
 }
@@ -246,15 +299,15 @@ void GcmContext::note_params(const OSSL_PARAM params[]) noexcept {
 // Setting stopped somewhere. Of a single parameter it is known what it left behind.
 void GcmContext::note_refused_params(const OSSL_PARAM params[]) noexcept {
   const bool single = params[0].key != nullptr && params[1].key == nullptr;
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
     note_tag(*p, false);
   }
-  const OSSL_PARAM* aad = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD);
-  if (aad != nullptr && aad->data_size == tls_aad_.size()) {
-    stage_ = Stage::inner;  // refused for its length field, after TLS mode was entered
+  const OSSL_PARAM* aad = find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD);
+  if (aad != nullptr && aad->data_size == tls_aad_size) {
+    stage_ = Stage::tls_record;  // OpenSSL looks at the length field when it is in TLS mode already
+    tls_aad_taken_ = false;
   } else if (!single) {
-    stage_ = stage_ == Stage::hardware ? Stage::broken : Stage::inner;
-    tag_from_encryption_ = true;
+    abandon_message();
   }
 }
 
@@ -270,16 +323,16 @@ void GcmContext::note_tag(const OSSL_PARAM& param, bool taken) noexcept {
   tag_from_encryption_ = false;
 }
 
-// Type, record length: in the record's header the length counts explicit IV and tag too.
+// The record's header (RFC 5246, 6.2.3.3): in it the length counts explicit IV and tag too. OpenSSL
+// keeps it in its tag buffer, where a tag that is set overwrites it.
 void GcmContext::note_tls_aad(const OSSL_PARAM& param) noexcept {
-  std::memcpy(tls_aad_.data(), param.data, tls_aad_.size());
-  std::uint8_t* length = tls_aad_.data() + tls_aad_.size() - 2;
-  const unsigned size =
-      (length[0] << 8U | length[1]) - explicit_iv_size - (is_encrypting() ? 0 : tls_tag_size);
-  length[0] = static_cast<std::uint8_t>(size >> 8);
-  length[1] = static_cast<std::uint8_t>(size);
-  // OpenSSL keeps it in its tag buffer.
-  std::copy(tls_aad_.begin(), tls_aad_.end(), tag_.begin());
+  std::memcpy(tag_.data(), param.data, tls_aad_size);
+  std::uint8_t& high = tag_[tls_aad_size - 2];
+  std::uint8_t& low = tag_[tls_aad_size - 1];
+  const unsigned length = (unsigned{high} << 8) + low;
+  const unsigned text = length - explicit_iv_size - (is_encrypting() ? 0U : tls_tag_size);
+  high = static_cast<std::uint8_t>(text >> 8);
+  low = static_cast<std::uint8_t>(text);
 }
 
 }  // namespace kaccel

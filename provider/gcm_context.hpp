@@ -23,34 +23,34 @@ namespace kaccel {
 
 class GcmContext {
  public:
-  // The dispatch functions, with OpenSSL's contract (provider-cipher(7)).
+  // The dispatch functions, with OpenSSL's contract (provider-cipher(7)). Some are not noexcept, so
+  // that they can end in a jump (see CipherContext).
   static void* create(CipherRoute& route) noexcept;
   static void free(void* context) noexcept;
   static void* duplicate(void* context) noexcept;
   static int encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
-  // Not noexcept, so that they can end in a jump (see CipherContext).
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int update(void* context, unsigned char* out, std::size_t* out_size,
                     std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int cipher(void* context, unsigned char* out, std::size_t* out_size,
                     std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int final(void* context, unsigned char* out, std::size_t* out_size,
-                   std::size_t out_capacity) noexcept;
-  static int get_params(void* context, OSSL_PARAM params[]) noexcept;
-  static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
+                   std::size_t out_capacity);
+  static int get_params(void* context, OSSL_PARAM params[]);
+  static int set_params(void* context, const OSSL_PARAM params[]);
 
  private:
+  static constexpr std::size_t tls_aad_size = 13;
+
   // Where the message is.
   enum class Stage : std::uint8_t {
     inner,       // inner's, whatever comes: within the threshold, or not for us to follow
     old_tag,     // the same, but until it ends the last message's tag is not inner's to tell
     open,        // IV and perhaps AAD are there, data is not
     hardware,    // data went to the CTR context
-    tls_record,  // the next data is a whole TLS 1.2 record (RFC 5288)
+    tls_record,  // inner takes the next data for a whole TLS 1.2 record (RFC 5288)
     broken,      // a refusal that inner knows nothing of: nothing more comes out until an IV does
   };
   enum class Call : std::uint8_t { update, cipher };
@@ -72,23 +72,33 @@ class GcmContext {
   bool is_encrypting() const noexcept { return direction_ == kernel::Direction::encrypt; }
 
   // gcm_context.cpp: life, init, parameters.
-  int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,
-           const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int init(kernel::Direction direction, const unsigned char* key,
+                             std::size_t key_size, const unsigned char* iv, std::size_t iv_size,
+                             const OSSL_PARAM params[]) noexcept;
+  bool takes_next_iv(kernel::Direction direction, const unsigned char* key, const unsigned char* iv,
+                     std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
   void init_failed() noexcept;
+  void abandon_message() noexcept;
   void remember_key(const unsigned char* key, std::size_t key_size) noexcept;
   void forget_key() noexcept;
   void new_iv() noexcept;
   void leave_to_inner() noexcept;
   void turn_to_decryption(const OSSL_PARAM params[]) noexcept;
   void set_limit() noexcept;
+  [[gnu::noinline]] int set_watched_params(const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int get_watched_params(OSSL_PARAM params[]) noexcept;
   void note_params(const OSSL_PARAM params[]) noexcept;
   void note_refused_params(const OSSL_PARAM params[]) noexcept;
   void note_tag(const OSSL_PARAM& param, bool taken) noexcept;
   void note_tls_aad(const OSSL_PARAM& param) noexcept;
 
   // gcm_message.cpp: AAD, data and tag of a message.
+  bool stays_in_software(const unsigned char* out, std::size_t out_capacity,
+                         const unsigned char* in, std::size_t in_size) noexcept;
   int inner_call(Call call, const Data& data) noexcept;
-  int watched_call(Call call, const Data& data) noexcept;
+  [[gnu::noinline]] int watched_call(Call call, const Data& data) noexcept;
+  [[gnu::noinline]] int watched_final(unsigned char* out, std::size_t* out_size,
+                                      std::size_t out_capacity) noexcept;
   int refuse(Call call, const Data& data) const noexcept;
   int open_message(Call call, const Data& data) noexcept;
   int hardware_message(Call call, const Data& data) noexcept;
@@ -114,37 +124,38 @@ class GcmContext {
   bool start_record_hash(const GcmBlock& iv) noexcept;
   bool finish_record_hash(std::size_t text_size, GcmBlock& tag) noexcept;
 
-  // The first four are all that a call staying in software reads.
+  // The first of these are all that a message staying in software reads.
   Stage stage_ = Stage::inner;
+  bool tag_displaced_ = false;
+  bool was_inited_ = false;   // successfully, at last
+  bool iv_unused_ = false;    // inner has not begun with this IV, so a new key does not disturb it
+  bool iv_is_ahead_ = false;  // inner has counted the IV up for the message after this one
+  kernel::Direction direction_ = kernel::Direction::encrypt;
   void* inner_ = nullptr;
   OSSL_FUNC_cipher_update_fn* software_update_ = nullptr;
   OSSL_FUNC_cipher_cipher_fn* software_cipher_ = nullptr;
+  std::size_t hardware_from_ = SIZE_MAX;  // calls with so many bytes and more go to hardware
+  std::size_t iv_size_ = 12;
+  std::uint64_t aad_size_ = 0;
 
   CipherRoute& route_;
-  std::size_t hardware_from_ = SIZE_MAX;  // calls with so many bytes and more go to hardware
-  void* counter_mode_ = nullptr;          // a CipherContext; made when first needed
-  void* record_hash_ = nullptr;  // GHASH of TLS records, since inner goes on counting the IV
+  void* counter_mode_ = nullptr;  // a CipherContext; made when first needed
+  void* record_hash_ = nullptr;   // GHASH of TLS records, since inner goes on counting the IV
   kernel::SecretKey key_;
   GcmBlock hash_key_{};  // H
   bool hash_key_known_ = false;
   bool counter_mode_keyed_ = false;
   bool record_hash_keyed_ = false;
 
-  kernel::Direction direction_ = kernel::Direction::encrypt;
-  std::size_t iv_size_ = 12;
-  bool iv_unused_ = false;    // inner has not begun with this IV, so a new key does not disturb it
-  bool iv_is_ahead_ = false;  // inner has counted the IV up for the message after this one
-  std::uint64_t aad_size_ = 0;
   std::uint64_t text_size_ = 0;
 
   // What inner's tag buffer would hold without kaccel. Decrypting: the expected tag. Encrypting:
   // while tag_displaced_, the last message's tag, where inner has the one without correction.
   GcmBlock tag_{};
   std::size_t tag_size_ = 0;  // bytes of the expected tag; 0: not set
-  bool tag_displaced_ = false;
   bool encrypted_before_ = false;
   bool tag_from_encryption_ = false;  // no tag was set since; inner may compare with an old one
-  std::array<std::uint8_t, 13> tls_aad_{};
+  bool tls_aad_taken_ = false;  // TLS mode: inner took the header, which the tag buffer now holds
 };
 
 }  // namespace kaccel

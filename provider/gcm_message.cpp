@@ -31,10 +31,29 @@ GcmBlock sum(GcmBlock a, const GcmBlock& b) noexcept {
 
 }  // namespace
 
+// The calls of a message that ends up in software. OpenSSL cannot refuse these, so AAD is counted
+// beforehand and the call can end in a jump.
+bool GcmContext::stays_in_software(const unsigned char* out, std::size_t out_capacity,
+                                   const unsigned char* in, std::size_t in_size) noexcept {
+  if (stage_ == Stage::inner) return true;
+  if (stage_ != Stage::open || in == nullptr || in_size == 0 || out_capacity < in_size) {
+    return false;
+  }
+  if (out == nullptr) {
+    iv_unused_ = false;
+    aad_size_ += in_size;
+    return true;
+  }
+  if (in_size >= hardware_from_ || tag_displaced_) return false;
+  iv_unused_ = false;
+  stage_ = Stage::inner;
+  return true;
+}
+
 int GcmContext::update(void* context, unsigned char* out, std::size_t* out_size,
                        std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<GcmContext*>(context);
-  if (self.stage_ == Stage::inner) [[likely]] {
+  if (self.stays_in_software(out, out_capacity, in, in_size)) [[likely]] {
     return self.software_update_(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.watched_call(Call::update, {out, out_size, out_capacity, in, in_size});
@@ -44,26 +63,34 @@ int GcmContext::update(void* context, unsigned char* out, std::size_t* out_size,
 int GcmContext::cipher(void* context, unsigned char* out, std::size_t* out_size,
                        std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<GcmContext*>(context);
-  if (self.stage_ == Stage::inner) [[likely]] {
+  if (self.stays_in_software(out, out_capacity, in, in_size)) [[likely]] {
     return self.software_cipher_(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.watched_call(Call::cipher, {out, out_size, out_capacity, in, in_size});
 }
 
 int GcmContext::final(void* context, unsigned char* out, std::size_t* out_size,
-                      std::size_t out_capacity) noexcept {
+                      std::size_t out_capacity) {
   auto& self = *static_cast<GcmContext*>(context);
-  if (self.stage_ == Stage::hardware) {
-    *out_size = 0;
-    return self.finish_hardware();
+  if (self.stage_ == Stage::inner && !self.tag_displaced_) [[likely]] {
+    return self.route_.software.final(self.inner_, out, out_size, out_capacity);
   }
-  if (self.stage_ == Stage::broken) return 0;
-  self.stage_ = Stage::inner;
-  const int ok = self.route_.software.final(self.inner_, out, out_size, out_capacity);
+  return self.watched_final(out, out_size, out_capacity);
+}
+
+int GcmContext::watched_final(unsigned char* out, std::size_t* out_size,
+                              std::size_t out_capacity) noexcept {
+  if (stage_ == Stage::hardware) {
+    *out_size = 0;
+    return finish_hardware();
+  }
+  if (stage_ == Stage::broken) return 0;
+  stage_ = Stage::inner;
+  const int ok = route_.software.final(inner_, out, out_size, out_capacity);
   if (ok == 1) {
-    self.tag_displaced_ = false;
+    tag_displaced_ = false;
   } else {
-    self.leave_to_inner();
+    leave_to_inner();
   }
   return ok;
 }
@@ -110,6 +137,7 @@ int GcmContext::open_message(Call call, const Data& data) noexcept {
   iv_unused_ = false;
   if (is_text && goes_to_hardware(data.in_size) && begin_hardware()) {
     stage_ = Stage::hardware;
+    text_size_ = 0;
     return hardware_message(call, data);
   }
   if (!is_aad) {

@@ -25,7 +25,7 @@ int GcmContext::tls_record(Call call, const Data& data) noexcept {
   const std::size_t text_size = ordinary ? data.in_size - record_overhead : 0;
   stage_ = Stage::inner;  // whatever becomes of the record, it takes a new IV to go on
   iv_unused_ = false;
-  if (!ordinary || iv_size_ != usual_iv_size || !goes_to_hardware(text_size) ||
+  if (!ordinary || !tls_aad_taken_ || iv_size_ != usual_iv_size || !goes_to_hardware(text_size) ||
       !set_up_hash_key()) {
     return inner_call(call, data);
   }
@@ -105,8 +105,8 @@ bool GcmContext::start_record_hash(const GcmBlock& iv) noexcept {
     return false;
   }
   record_hash_keyed_ = true;
-  return hash_bytes(record_hash_, tls_aad_.data(), tls_aad_.size()) &&
-         hash_padding(record_hash_, tls_aad_.size());
+  return hash_bytes(record_hash_, tag_.data(), tls_aad_size) &&
+         hash_padding(record_hash_, tls_aad_size);
 }
 
 bool GcmContext::finish_record_hash(std::size_t text_size, GcmBlock& tag) noexcept {
@@ -120,7 +120,7 @@ bool GcmContext::finish_record_hash(std::size_t text_size, GcmBlock& tag) noexce
       route_.software.get_ctx_params(record_hash_, params) != 1) {
     return false;
   }
-  const GcmBlock correction = gcm_length_correction(hash_key_, tls_aad_.size(), text_size);
+  const GcmBlock correction = gcm_length_correction(hash_key_, tls_aad_size, text_size);
   for (std::size_t i = 0; i < tag.size(); ++i) tag[i] ^= correction[i];
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "kernel-bridge/mac_run.hpp"
 #include "provider/counters.hpp"
+#include "provider/find_param.hpp"
 
 namespace kaccel {
 
@@ -69,13 +70,14 @@ int HmacContext::restart(const unsigned char* key, std::size_t key_size,
                          const OSSL_PARAM params[]) noexcept {
   const bool same_again = key == nullptr && params == nullptr && stage_ != Stage::passing;
   if (!same_again) {  // else inner waits as it was keyed, and need not know
+    // Should it be refused, the message goes on.
+    if (stage_ == Stage::collecting && message_.size() != 0 && !hand_over()) return 0;
     void* inner = inner_.own();
     if (inner == nullptr) return 0;
     const int ok = route_.software.init(inner, key, key_size, params);
     if (ok != 1) {
+      if (!hand_over()) return 0;
       forget_key();
-      message_.clear();
-      stage_ = Stage::passing;
       return ok;
     }
     const bool key_was_set = params != nullptr && note_params(params);
@@ -125,16 +127,16 @@ int HmacContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
 
 // Follows what inner has taken. Returns whether it started a message with a key among them.
 bool HmacContext::note_params(const OSSL_PARAM params[]) noexcept {
-  if (const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_DIGEST)) {
+  if (const OSSL_PARAM* p = find_param(params, OSSL_MAC_PARAM_DIGEST)) {
     const char* name = nullptr;
     named_ = OSSL_PARAM_get_utf8_string_ptr(p, &name) == 1 && name != nullptr ? route_.find(name)
                                                                               : nullptr;
   }
   for (const char* key : {OSSL_MAC_PARAM_TLS_DATA_SIZE, OSSL_MAC_PARAM_DIGEST_NOINIT,
                           OSSL_MAC_PARAM_DIGEST_ONESHOT}) {
-    if (OSSL_PARAM_locate_const(params, key) != nullptr) software_only_ = true;
+    if (find_param(params, key) != nullptr) software_only_ = true;
   }
-  const OSSL_PARAM* p = OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_KEY);
+  const OSSL_PARAM* p = find_param(params, OSSL_MAC_PARAM_KEY);
   if (p == nullptr) return false;
   if (p->data == nullptr) {
     forget_key();  // OpenSSL goes on with another key, or with none

@@ -74,10 +74,70 @@ def test_explain_says_where_a_call_goes_and_why(host: Host, calibrate):
         assert json.loads(calibrate(*arguments, "--json").stdout)
 
 
+OTHER_KINDS = """
+AES-128-XTS.encrypt = 512
+AES-128-XTS.decrypt = 512
+AES-128-XTS.ciphertext_stealing = no
+AES-128-XTS.driver = xts-other
+AES-256-GCM.encrypt = 512
+AES-256-GCM.decrypt = 1024
+AES-256-GCM.driver = ctr(aes-eip93)
+DES-EDE-CBC.encrypt = 512
+DES-EDE-CBC.decrypt = 512
+DES-EDE-CBC.driver = cbc-3des-qce
+HMAC-SHA256.threshold = 512
+HMAC-SHA256.driver = hmac(sha256-eip93)
+"""
+
+
+@pytest.mark.parametrize(
+    "algorithm, size, reason",
+    [
+        ("AES-128-XTS", 512, "within the threshold of 512"),
+        ("AES-128-XTS", 1024, "above the threshold of 512"),
+        ("AES-128-XTS", 1000, "not whole blocks"),
+        ("AES-256-GCM", 1420, "first data update"),
+        ("des-ede-cbc", 1024, "refuses keys that repeat"),
+        ("hmac-sha256", 1024, "above the threshold of 512"),
+        ("HMAC-SHA256", 2**20 + 1, "software: a message"),
+    ],
+)
+def test_explain_knows_every_kind_of_algorithm(host: Host, calibrate, algorithm, size, reason):
+    arguments = ("explain", algorithm, size, "--config", host.config(section=OTHER_KINDS))
+    done = calibrate(*arguments)
+    assert done.returncode == 0 and done.stderr == b""
+    assert reason in done.stdout.decode()
+    shown = json.loads(calibrate(*arguments, "--json").stdout)
+    assert shown["algorithm"] == algorithm.upper() and shown["details"]
+    assert ("direction" in shown) == (not algorithm.upper().startswith("HMAC"))
+
+
+def test_an_unknown_algorithm_is_told_the_known_ones(calibrate):
+    line = one_line(calibrate("explain", "HMAC-SHA3", "64"), 2)
+    for name in ("AES-128-ECB", "AES-256-XTS", "AES-192-GCM", "DES-EDE3-CBC", "HMAC-SHA512"):
+        assert name in line
+
+
+@pytest.mark.parametrize(
+    "section, named",
+    [
+        ("HMAC-SHA256.encrypt = 1\nHMAC-SHA256.driver = x", "HMAC-SHA256.encrypt"),
+        ("AES-128-CBC.threshold = 1\nAES-128-CBC.driver = x", "AES-128-CBC.threshold"),
+        ("HMAC-SHA256.driver = x", "HMAC-SHA256.threshold"),
+        ("AES-128-GCM.ciphertext_stealing = yes", "AES-128-GCM.ciphertext_stealing"),
+    ],
+)
+def test_a_key_of_another_kind_of_algorithm_is_named(host: Host, calibrate, section, named: str):
+    config = host.config(section=section)
+    assert named in one_line(calibrate("explain", "AES-128-CBC", "64", "--config", config), 2)
+
+
 @pytest.mark.parametrize(
     "arguments, named",
     [
         (("explain", "AES-128-XYZ", "16"), "AES-128-XYZ"),
+        (("explain", "HMAC-SHA256", "16", "--decrypt"), "HMAC-SHA256"),
+        (("run", "--algorithm", "AES-128-XYZ", "--output", "-"), "AES-128-XYZ"),
         (("explain", "AES-128-CBC", "many"), "many"),
         (("explain", "AES-128-CBC", "-1"), "-1"),
         (("explain", "AES-128-CBC"), "SIZE"),

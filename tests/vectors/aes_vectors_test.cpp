@@ -57,10 +57,7 @@ TEST_P(AesVectors, come_out_right_in_both_directions_however_they_are_cut) {
                        all_passages());
 }
 
-INSTANTIATE_TEST_SUITE_P(Python, AesVectors,
-                         ::testing::ValuesIn(cases(vector_files, {never_hardware, always_hardware,
-                                                                  Threshold{16}})),
-                         [](const auto& instance) { return name_of(instance); });
+INSTANTIATE_TEST_SUITE_P(Python, AesVectors, ::testing::ValuesIn(cases(vector_files)), case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors

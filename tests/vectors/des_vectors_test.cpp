@@ -85,16 +85,10 @@ TEST_P(SingleDesVectors, come_out_right_where_single_des_has_a_route) {
   check_cipher_vectors(GetParam(), settings, all_passages());
 }
 
-constexpr auto case_name = [](const auto& instance) { return name_of(instance); };
-
-INSTANTIATE_TEST_SUITE_P(
-    Python, TripleDesVectors,
-    ::testing::ValuesIn(cases(triple_des_files, {never_hardware, always_hardware, Threshold{16}})),
-    case_name);
-INSTANTIATE_TEST_SUITE_P(
-    Python, SingleDesVectors,
-    ::testing::ValuesIn(cases(single_des_files, {never_hardware, always_hardware, Threshold{16}})),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(Python, TripleDesVectors, ::testing::ValuesIn(cases(triple_des_files)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Python, SingleDesVectors, ::testing::ValuesIn(cases(single_des_files)),
+                         case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors

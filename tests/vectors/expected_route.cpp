@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <openssl/err.h>
 
-#include <algorithm>
-
 #include "kernel-bridge/known_drivers.hpp"
 #include "provider/algorithms.hpp"
 

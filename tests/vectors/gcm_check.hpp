@@ -10,8 +10,8 @@
 namespace kaccel::vectors {
 
 // In every passage a refused answer must not open, and any other must seal and open to the byte.
-// Where a refused one has its plaintext, that must not seal to the wrong tag. An IV of no bytes is
-// refused whatever else there is.
+// Where a refused one has its plaintext, that must not seal to the wrong tag. An IV that
+// OpenSSL does not take, of no bytes or more than 128, is refused whatever else there is.
 void check_gcm_answer(const kaccel::testing::KaccelUnderTest& kaccel, const EVP_CIPHER* cipher,
                       const char* algorithm, Threshold threshold, const KnownAnswer& answer);
 

@@ -1,6 +1,5 @@
 #include "gcm_passage.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "tests/support/evp.hpp"

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <string_view>
 
+#include "thresholds.hpp"
+
 namespace kaccel::vectors {
 namespace {
 
@@ -22,26 +24,21 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.file.path << ", " << c.file.algorithm << ", threshold " << c.threshold;
 }
 
-std::vector<Case> cases(std::span<const VectorFile> files,
-                        std::initializer_list<Threshold> thresholds) {
+std::vector<Case> cases(std::span<const VectorFile> files) {
   std::vector<Case> all;
   for (const VectorFile& file : files) {
-    for (const Threshold threshold : thresholds) all.push_back({file, threshold});
+    for (const Threshold threshold : tested_thresholds) all.push_back({file, threshold});
   }
   return all;
 }
 
-std::string name_of(const ::testing::TestParamInfo<Case>& instance) {
+std::string case_name(const ::testing::TestParamInfo<Case>& instance) {
   const auto& [file, threshold] = instance.param;
   std::string_view path(file.path);
   path = path.substr(0, path.rfind('.'));
   constexpr std::string_view ciphers = "ciphers/";
   if (path.starts_with(ciphers)) path.remove_prefix(ciphers.size());
-  return identifier(path) + "_as_" + identifier(file.algorithm) + "_" + name_of(threshold);
-}
-
-std::string name_of(Threshold threshold) {
-  return "threshold_" + (threshold < 0 ? "never" : std::to_string(threshold));
+  return identifier(path) + "_as_" + identifier(file.algorithm) + "_" + threshold_name(threshold);
 }
 
 std::filesystem::path python_file(const VectorFile& file) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <initializer_list>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -29,13 +28,11 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out);
 
-// Every file at every threshold.
-std::vector<Case> cases(std::span<const VectorFile> files,
-                        std::initializer_list<Threshold> thresholds);
+// Every file at every tested threshold.
+std::vector<Case> cases(std::span<const VectorFile> files);
 
 // A GoogleTest name, e.g. AES_CBC_CBCMMT128_as_AES_128_CBC_threshold_0.
-std::string name_of(const ::testing::TestParamInfo<Case>& instance);
-std::string name_of(Threshold threshold);
+std::string case_name(const ::testing::TestParamInfo<Case>& instance);
 
 // Where the package is: KACCEL_VECTORS_DIR or where Debian puts it.
 std::filesystem::path python_file(const VectorFile& file);

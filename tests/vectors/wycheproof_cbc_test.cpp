@@ -6,8 +6,8 @@
 
 #include "expected_route.hpp"
 #include "passage.hpp"
-#include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "thresholds.hpp"
 #include "wycheproof.hpp"
 
 namespace kaccel::vectors {
@@ -54,9 +54,8 @@ TEST_P(WycheproofCbc, right_padding_is_removed_and_wrong_padding_refused) {
       static_cast<unsigned long long>(hardware_calls));
 }
 
-INSTANTIATE_TEST_SUITE_P(AesCbcPkcs5, WycheproofCbc,
-                         ::testing::Values(never_hardware, always_hardware, Threshold{16}),
-                         [](const auto& instance) { return name_of(instance.param); });
+INSTANTIATE_TEST_SUITE_P(AesCbcPkcs5, WycheproofCbc, ::testing::ValuesIn(tested_thresholds),
+                         [](const auto& instance) { return threshold_name(instance.param); });
 
 }  // namespace
 }  // namespace kaccel::vectors

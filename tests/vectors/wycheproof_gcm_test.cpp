@@ -8,8 +8,8 @@
 #include "expected_route.hpp"
 #include "gcm_check.hpp"
 #include "gcm_passage.hpp"
-#include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "thresholds.hpp"
 #include "wycheproof.hpp"
 
 namespace kaccel::vectors {
@@ -42,9 +42,8 @@ TEST_P(WycheproofGcm, right_tags_open_and_wrong_ones_do_not) {
       static_cast<unsigned long long>(kaccel.counter("hardware-calls")));
 }
 
-INSTANTIATE_TEST_SUITE_P(AesGcm, WycheproofGcm,
-                         ::testing::Values(never_hardware, always_hardware, Threshold{16}),
-                         [](const auto& instance) { return name_of(instance.param); });
+INSTANTIATE_TEST_SUITE_P(AesGcm, WycheproofGcm, ::testing::ValuesIn(tested_thresholds),
+                         [](const auto& instance) { return threshold_name(instance.param); });
 
 }  // namespace
 }  // namespace kaccel::vectors

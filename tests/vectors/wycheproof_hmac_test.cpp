@@ -8,8 +8,8 @@
 #include "expected_route.hpp"
 #include "hmac_check.hpp"
 #include "hmac_passage.hpp"
-#include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "thresholds.hpp"
 #include "wycheproof.hpp"
 
 namespace kaccel::vectors {
@@ -39,13 +39,13 @@ struct HmacCase {
 };
 
 void PrintTo(const HmacCase& c, std::ostream* out) {
-  *out << c.file.name << ", " << name_of(c.threshold);
+  *out << c.file.name << ", " << threshold_name(c.threshold);
 }
 
 std::vector<HmacCase> hmac_cases() {
   std::vector<HmacCase> all;
   for (const HmacFile& file : hmac_files) {
-    for (const Threshold threshold : {never_hardware, always_hardware, Threshold{16}}) {
+    for (const Threshold threshold : tested_thresholds) {
       all.push_back({file, threshold});
     }
   }
@@ -81,12 +81,13 @@ TEST_P(WycheproofHmac, right_tags_agree_and_wrong_ones_do_not) {
       static_cast<unsigned long long>(kaccel.counter("hardware-calls")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Hmac, WycheproofHmac, ::testing::ValuesIn(hmac_cases()),
-                         [](const auto& instance) {
-                           std::string digest = instance.param.file.digest;
-                           std::erase(digest, '-');
-                           return digest + "_" + name_of(instance.param.threshold);
-                         });
+std::string hmac_case_name(const ::testing::TestParamInfo<HmacCase>& instance) {
+  std::string digest = instance.param.file.digest;
+  std::erase(digest, '-');
+  return digest + "_" + threshold_name(instance.param.threshold);
+}
+
+INSTANTIATE_TEST_SUITE_P(Hmac, WycheproofHmac, ::testing::ValuesIn(hmac_cases()), hmac_case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors

@@ -8,8 +8,8 @@
 #include "expected_route.hpp"
 #include "passage.hpp"
 #include "provider/algorithms.hpp"
-#include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "thresholds.hpp"
 #include "wycheproof.hpp"
 
 namespace kaccel::vectors {
@@ -23,7 +23,7 @@ struct XtsCase {
 };
 
 void PrintTo(const XtsCase& c, std::ostream* out) {
-  *out << name_of(c.threshold) << (c.ciphertext_stealing ? ", stealing" : "");
+  *out << threshold_name(c.threshold) << (c.ciphertext_stealing ? ", stealing" : "");
 }
 
 Settings settings_of(const XtsCase& instance) {
@@ -85,9 +85,9 @@ TEST_P(WycheproofXts, data_units_of_any_length_come_out_right) {
               static_cast<unsigned long long>(kaccel.counter("hardware-calls")));
 }
 
-std::string case_name(const ::testing::TestParamInfo<XtsCase>& instance) {
+std::string xts_case_name(const ::testing::TestParamInfo<XtsCase>& instance) {
   const auto& [threshold, stealing] = instance.param;
-  return name_of(threshold) + (stealing ? "_with_stealing" : "");
+  return threshold_name(threshold) + (stealing ? "_with_stealing" : "");
 }
 
 constexpr XtsCase xts_cases[] = {
@@ -95,7 +95,7 @@ constexpr XtsCase xts_cases[] = {
     {always_hardware, true}, {Threshold{16}, true},
 };
 
-INSTANTIATE_TEST_SUITE_P(AesXts, WycheproofXts, ::testing::ValuesIn(xts_cases), case_name);
+INSTANTIATE_TEST_SUITE_P(AesXts, WycheproofXts, ::testing::ValuesIn(xts_cases), xts_case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors
