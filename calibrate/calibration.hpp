@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/self_test.hpp"
@@ -19,9 +20,19 @@ struct CalibratedAlgorithm {
   std::string name;  // OpenSSL's, e.g. "AES-128-CBC"
   std::string driver;
   SelfTestResult self_test;
-  CalibratedDirection encrypt;
+  CalibratedDirection encrypt;  // all there is of an HMAC
   CalibratedDirection decrypt;
 };
+
+// Whether a row of the table of that name is an HMAC, or one whose units cannot be cut (XTS).
+inline bool is_mac(std::string_view name) noexcept {
+  const std::size_t row = find_algorithm(name);
+  return row < algorithm_table.size() && kaccel::is_mac(algorithm_table[row]);
+}
+inline bool has_data_units(std::string_view name) noexcept {
+  const std::size_t row = find_algorithm(name);
+  return row < algorithm_table.size() && algorithm_table[row].kind == Kind::data_units;
+}
 
 // An algorithm that stays in software without a test, or a driver that was passed over.
 struct Skipped {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/served_algorithms.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -29,9 +30,8 @@ std::vector<const Driver*> named_drivers(const Machine& machine,
     }
     if (!serves_any(*driver, algorithms)) {
       throw CommandError(exit_cannot, "nothing to calibrate on the driver", printable(name),
-                         fmt::format("it serves {}, which was not asked for or kaccel does not "
-                                     "route yet",
-                                     driver->entry.name));
+                         fmt::format("it serves {} ({}), which was not asked for",
+                                     driver->entry.name, describe_served(*driver)));
     }
     if (std::find(drivers.begin(), drivers.end(), driver) == drivers.end()) {
       drivers.push_back(driver);
@@ -56,8 +56,7 @@ std::vector<const Driver*> hardware_drivers(const Machine& machine,
 
 }  // namespace
 
-DriverChoice::DriverChoice(const Machine& machine,
-                           const std::vector<const Algorithm*>& algorithms,
+DriverChoice::DriverChoice(const Machine& machine, const std::vector<const Algorithm*>& algorithms,
                            const std::vector<std::string>& names) {
   if (!machine.af_alg) {
     throw CommandError(exit_cannot, why_no_af_alg(machine.af_alg), "nothing was measured",
@@ -85,14 +84,10 @@ DriverChoice::Candidates DriverChoice::candidates(const Algorithm& algorithm) co
   Candidates result;
   for (const auto& [driver, why_not] : wanted_) {
     if (driver->algorithm != algorithm.kernel_algorithm) continue;
-    const bool refused = driver->known != nullptr &&
-                         !kernel::permits_key(driver->known->restrictions, algorithm.key_size);
-    if (!why_not.empty()) {
-      result.passed_over.push_back({algorithm.name, driver->entry.driver, why_not});
-    } else if (refused) {
+    const std::string refused = why_not_served(*driver, algorithm);
+    if (!why_not.empty() || !refused.empty()) {
       result.passed_over.push_back(
-          {algorithm.name, driver->entry.driver,
-           fmt::format("known not to take keys of {} bits: software", algorithm.key_size * 8)});
+          {algorithm.name, driver->entry.driver, why_not.empty() ? refused : why_not});
     } else {
       result.drivers.push_back(driver);
     }

@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <ostream>
+#include <vector>
 
 #include "calibrate/algorithm_names.hpp"
+#include "calibrate/call_size.hpp"
 #include "calibrate/command_error.hpp"
 #include "calibrate/json_text.hpp"
+#include "calibrate/openssl_context.hpp"
 #include "kernel-bridge/known_drivers.hpp"
+#include "provider/hmac_context.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -24,11 +29,16 @@ struct Answer {
   std::string driver;
   Threshold threshold = never_hardware;
   const kernel::KnownDriver* known = nullptr;
+  CallLimits limits{};
   Decision decision{Route::software, RouteReason::threshold_is_never};
+  std::string obstacle{};  // what else keeps the call off a driver, thresholds apart
   bool driver_binds = false;
   std::string why_not{};  // where it does not bind
 
-  Route route() const { return driver_binds ? decision.route : Route::software; }
+  bool wants_hardware() const { return decision.route == Route::hardware && obstacle.empty(); }
+  Route route() const {
+    return wants_hardware() && driver_binds ? Route::hardware : Route::software;
+  }
 };
 
 std::size_t parse_size(const std::string& text) {
@@ -56,12 +66,35 @@ void look_for_driver(Answer& answer, const Machine& machine) {
   }
   const auto status = kernel::probe(machine.transport, *driver);
   answer.driver_binds = static_cast<bool>(status);
-  if (!status) answer.why_not = why_unusable(*driver, status, machine.kernel);
+  if (!status) {
+    answer.why_not = why_unusable(*driver, status, machine.kernel);
+  } else if (answer.algorithm.kind == Kind::data_units) {
+    answer.limits.longest_request =
+        longest_request(machine.transport, answer.driver, answer.algorithm);
+  }
+}
+
+// What forbids hardware besides the threshold and the driver's restrictions, in one phrase.
+std::string find_obstacle(const Answer& answer) {
+  if (needs_legacy(answer.algorithm) && !legacy_is_installed()) {
+    return "OpenSSL's legacy provider (legacy.so) is not installed, so kaccel has no single DES";
+  }
+  if (is_two_key_des(answer.algorithm) && answer.limits.restrictions.refuses_repeated_des_keys) {
+    return "the driver refuses keys that repeat a part, as two-key 3DES does";
+  }
+  const bool nothing_counts = answer.decision.reason == RouteReason::driver_refuses_size &&
+                              routed_bytes(answer.algorithm, answer.size) == 0;
+  const bool size_counts = answer.decision.route == Route::hardware || nothing_counts;
+  return size_counts ? why_unfit(answer.algorithm, answer.size, answer.limits) : "";
 }
 
 Answer find_answer(const ExplainOptions& options, const Settings& settings,
                    const Machine& machine) {
   const auto& algorithm = algorithm_named(options.algorithm);
+  if (kaccel::is_mac(algorithm) && options.decrypt) {
+    throw CommandError(exit_bad_input, "an HMAC has no direction", algorithm.name,
+                       "leave out --decrypt");
+  }
   const auto& row = settings.algorithms[find_algorithm(algorithm.name)];
   Answer answer{
       .algorithm = algorithm,
@@ -72,24 +105,28 @@ Answer find_answer(const ExplainOptions& options, const Settings& settings,
       .known = kernel::find_known_driver(row.driver)};
   if (answer.driver.empty()) return answer;
   if (settings.force_threshold) answer.threshold = *settings.force_threshold;
-  const auto restrictions = answer.known != nullptr
-                                ? kernel::combine(row.restrictions, answer.known->restrictions)
-                                : row.restrictions;
-  const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
-  answer.decision =
-      decide(answer.threshold, answer.size / block * block, algorithm.key_size, restrictions);
+  answer.limits = {row.restrictions, row.ciphertext_stealing};
+  if (answer.known != nullptr) {
+    answer.limits.restrictions = kernel::combine(row.restrictions, answer.known->restrictions);
+  }
+  answer.decision = decide(answer.threshold, routed_bytes(algorithm, answer.size),
+                           driver_key_size(algorithm), answer.limits.restrictions);
   look_for_driver(answer, machine);
+  answer.obstacle = find_obstacle(answer);
   return answer;
 }
 
 std::string reason(const Answer& answer) {
   if (answer.driver.empty()) return "no driver is chosen for it";
+  if (!answer.obstacle.empty()) return answer.obstacle;
   std::string text = describe(answer.decision.reason);
   if (answer.decision.reason == RouteReason::above_threshold ||
       answer.decision.reason == RouteReason::within_threshold) {
     text += fmt::format(" of {}", answer.threshold);
+  } else if (answer.decision.reason == RouteReason::driver_refuses_key_size) {
+    text += fmt::format(" of {} bits", driver_key_size(answer.algorithm) * 8);
   }
-  if (answer.decision.route == Route::hardware && !answer.driver_binds) {
+  if (answer.wants_hardware() && !answer.driver_binds) {
     text += fmt::format(", but {} cannot be used: {}", answer.driver, answer.why_not);
   }
   return text;
@@ -105,13 +142,66 @@ const char* name(kernel::Direction direction) {
   return direction == kernel::Direction::encrypt ? "encrypt" : "decrypt";
 }
 
-std::size_t partial_block(const Answer& answer) {
-  return answer.size % kernel::info(answer.algorithm.kernel_algorithm).block_size;
+// What is asked about; an HMAC has no direction.
+std::string subject(const Answer& answer) {
+  const bool directed = !kaccel::is_mac(answer.algorithm);
+  return fmt::format("{}, {} bytes{}{}", answer.algorithm.name, answer.size, directed ? ", " : "",
+                     directed ? name(answer.direction) : "");
+}
+
+std::vector<std::string> details_of_kind(const Answer& answer) {
+  const auto& info = kernel::info(answer.algorithm.kernel_algorithm);
+  const std::size_t rest = answer.size - routed_bytes(answer.algorithm, answer.size);
+  std::vector<std::string> details;
+  switch (answer.algorithm.kind) {
+    case Kind::blocks:
+      if (rest > 0) {
+        details.push_back(
+            fmt::format("only whole blocks go to a driver: {} of these bytes do not count", rest));
+      }
+      break;
+    case Kind::data_units:
+      details.emplace_back("each update is one data unit and goes to one side whole");
+      if (answer.size < info.block_size) {
+        details.push_back(
+            fmt::format("OpenSSL refuses XTS data units below {} bytes", info.block_size));
+      }
+      break;
+    case Kind::gcm:
+      details.emplace_back(
+          "the first data update of a message decides for all of it, by its whole blocks");
+      details.emplace_back(
+          "the driver does CTR, OpenSSL the tag; messages whose IV is not 12 bytes long stay in "
+          "software");
+      break;
+    case Kind::hmac:
+      details.push_back(
+          fmt::format("the whole message decides, of which up to {} bytes are kept until its end",
+                      std::min(HmacContext::longest_message, answer.limits.restrictions.max_size)));
+      details.push_back(
+          fmt::format("keys of any size; above {} bytes they are hashed first (RFC 2104)",
+                      info.hash_block_size));
+      break;
+  }
+  return details;
+}
+
+// What else a person may need to know about such calls.
+std::vector<std::string> details_of(const Answer& answer) {
+  if (answer.driver.empty()) return {};
+  auto details = details_of_kind(answer);
+  const std::size_t key_size = driver_key_size(answer.algorithm);
+  if (is_two_key_des(answer.algorithm)) {
+    details.push_back(
+        fmt::format("the driver gets the two keys as one of {} bits: K1 K2 K1", key_size * 8));
+  } else if (answer.limits.restrictions.refuses_repeated_des_keys) {
+    details.emplace_back("keys of which two parts are equal stay in software");
+  }
+  return details;
 }
 
 void print_text(const Answer& answer, const Configuration& configuration, std::ostream& out) {
-  out << fmt::format("{}, {} bytes, {}: {}: {}\n", answer.algorithm.name, answer.size,
-                     name(answer.direction), where(answer, configuration), reason(answer));
+  out << fmt::format("{}: {}: {}\n", subject(answer), where(answer, configuration), reason(answer));
   if (!answer.driver.empty()) {
     out << fmt::format(
         "  threshold: {} ({})\n", answer.threshold,
@@ -121,10 +211,7 @@ void print_text(const Answer& answer, const Configuration& configuration, std::o
     if (answer.known != nullptr && *answer.known->quirks != '\0') {
       out << fmt::format("  known quirks: {}\n", answer.known->quirks);
     }
-    if (const auto rest = partial_block(answer); rest > 0) {
-      out << fmt::format("  only whole blocks go to a driver: {} of these bytes do not count\n",
-                         rest);
-    }
+    for (const auto& detail : details_of(answer)) out << fmt::format("  {}\n", detail);
   }
   for (const auto& remark : configuration.remarks) out << fmt::format("  note: {}\n", remark);
 }
@@ -132,12 +219,13 @@ void print_text(const Answer& answer, const Configuration& configuration, std::o
 void print_json(const Answer& answer, const Configuration& configuration, std::ostream& out) {
   Json document{{"algorithm", answer.algorithm.name},
                 {"size", answer.size},
-                {"direction", name(answer.direction)},
                 {"route", answer.route() == Route::hardware ? "hardware" : "software"},
                 {"reason", reason(answer)},
                 {"configured", configuration.configured},
                 {"calibrated", configuration.settings.calibrated}};
+  if (!kaccel::is_mac(answer.algorithm)) document["direction"] = name(answer.direction);
   if (!answer.driver.empty()) {
+    document["details"] = details_of(answer);
     document["driver"] = answer.driver;
     document["driver_usable"] = answer.driver_binds;
     document["threshold"] = answer.threshold;

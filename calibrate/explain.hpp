@@ -19,7 +19,7 @@ struct ExplainOptions {
 };
 
 // Prints the answer in its first line, then what it rests on. Throws CommandError on an algorithm
-// that kaccel does not know and on a size that is none.
+// that kaccel does not know, on a size that is none, and on a direction for an HMAC.
 int explain(const ExplainOptions& options, const Configuration& configuration,
             const Machine& machine, std::ostream& out);
 

@@ -1,5 +1,5 @@
-// `list`: every driver of this kernel that serves an algorithm kaccel knows, and whether it can be
-// used.
+// `list`: every driver of this kernel that serves an algorithm kaccel knows, for which of OpenSSL's
+// algorithms, and whether it can be used.
 #pragma once
 
 #include <iosfwd>

@@ -10,12 +10,23 @@
 
 namespace kaccel::calibrate {
 
+struct AeadDriver {
+  kernel::ProcCryptoEntry entry;
+  kernel::HardnessVerdict verdict;
+};
+
 struct Machine {
   KernelFacts kernel;
   kernel::Status af_alg;
   std::vector<kernel::Driver> drivers;  // all that serve an algorithm kaccel knows
   kernel::Transport& transport;         // outlives the machine
+  // Drivers of gcm(aes) itself, which kaccel does not use: see list.
+  std::vector<AeadDriver> aead_drivers{};
 };
+
+// Those entries that are drivers of gcm(aes) of their own, and no template over other drivers.
+std::vector<AeadDriver> select_aead_drivers(const std::vector<kernel::ProcCryptoEntry>& entries,
+                                            const kernel::DriverFlags& flags);
 
 // Looks at this machine. Opens one socket to see whether AF_ALG is there.
 Machine this_machine(kernel::Transport& transport);

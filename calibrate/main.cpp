@@ -46,8 +46,8 @@ void define_run(CLI::App& app, RunOptions& options) {
       ->allow_extra_args(false);
   command
       ->add_option("--algorithm", options.algorithms,
-                   "Only this OpenSSL algorithm, e.g. AES-128-CBC; the file then holds only what "
-                   "was asked for; repeatable")
+                   "Only this OpenSSL algorithm, e.g. AES-128-CBC or HMAC-SHA256, in any letter "
+                   "case; the file then holds only what was asked for; repeatable")
       ->allow_extra_args(false);
   command->add_option("--sizes", options.sizes,
                       "Sizes to measure in bytes, e.g. 16,256,1024 (default: eleven from 16 to "
@@ -59,9 +59,10 @@ void define_run(CLI::App& app, RunOptions& options) {
 
 void define_explain(CLI::App& app, ExplainOptions& options) {
   auto* command = app.add_subcommand("explain", "Tell where a call goes, and why");
-  command->add_option("ALG", options.algorithm, "OpenSSL's algorithm, e.g. AES-128-CBC")
+  command
+      ->add_option("ALG", options.algorithm, "OpenSSL's algorithm, e.g. AES-128-CBC or HMAC-SHA256")
       ->required();
-  command->add_option("SIZE", options.size, "Bytes in one update")->required();
+  command->add_option("SIZE", options.size, "Bytes in one update (HMAC: in a message)")->required();
   command->add_flag("--decrypt", options.decrypt, "A decryption (default: an encryption)");
   command->add_option("--config", options.config, "Instead of OpenSSL's configuration file");
   command->add_flag("--json", options.json, "Print JSON");

@@ -2,98 +2,68 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <time.h>
 
-#include <algorithm>
-#include <array>
 #include <sstream>
 
-#include "calibrate/openssl_context.hpp"
-#include "calibrate/random_bytes.hpp"
+#include "calibrate/hardware_settings.hpp"
+#include "calibrate/timed_operation.hpp"
 
 namespace kaccel::calibrate {
 namespace {
 
 using kernel::Direction;
 
-std::uint64_t now_ns(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// One cipher on one provider, timed.
-class TimedStream {
- public:
-  TimedStream(const OpensslContext& context, const Algorithm& algorithm, Direction direction,
-              std::size_t largest_size)
-      : stream_(context, algorithm.name, direction, RandomBytes(1).bytes(algorithm.key_size),
-                RandomBytes(2).bytes(kernel::info(algorithm.kernel_algorithm).iv_size)),
-        // EVP wants room for a block more.
-        buffer_(RandomBytes(3).bytes(largest_size + 64)) {}
-
-  Cost run(std::size_t size, unsigned operations) {
-    const auto wall_start = now_ns(CLOCK_MONOTONIC);
-    const auto cpu_start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-    try {
-      for (unsigned i = 0; i < operations; ++i)
-        stream_.update(buffer_.data(), size, buffer_.data());
-    } catch (const OpensslError& error) {
-      throw MeasurementError(error.what());
-    }
-    const auto cpu_end = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-    const auto wall_end = now_ns(CLOCK_MONOTONIC);
-    return {wall_end - wall_start, cpu_end - cpu_start};
-  }
-
- private:
-  CipherStream stream_;
-  std::vector<std::uint8_t> buffer_;
-};
-
-Settings always_on_hardware(const MeasurementPlan& plan) {
-  Settings settings;
-  settings.calibrated = true;
-  settings.load_default = false;
-  auto& row = settings.algorithms[find_algorithm(plan.algorithm.name)];
-  row.driver = plan.driver;
-  row.encrypt = always_hardware;
-  row.decrypt = always_hardware;
-  row.restrictions = plan.restrictions;
-  return settings;
-}
-
 // The hardware's side, with proof that it was the hardware: every operation must have become at
 // least one request, and none may have fallen back.
-Cost run_on_hardware(TimedStream& stream, const OpensslContext& accelerated, std::size_t size,
-                     unsigned operations) {
+Cost run_on_hardware(TimedOperation& operation, const OpensslContext& accelerated, std::size_t size,
+                     unsigned count) {
   const auto before = accelerated.counters();
-  const auto cost = stream.run(size, operations);
+  const auto cost = operation.run(size, count);
   const auto after = accelerated.counters();
   if (after.fallbacks != before.fallbacks) throw MeasurementError("the driver failed a request");
-  if (after.requests - before.requests < operations) {
+  if (after.requests - before.requests < count) {
     throw MeasurementError("requests did not reach the driver");
   }
   return cost;
 }
 
-void measure_direction(const MeasurementPlan& plan, kernel::Transport& transport,
-                       Direction direction, const std::function<void(SizeMeasurement)>& report) {
-  const auto software = OpensslContext::with_default();
-  const auto accelerated = OpensslContext::with_kaccel(always_on_hardware(plan), transport);
-  TimedStream software_stream(software, plan.algorithm, direction, plan.sizes.back());
-  TimedStream hardware_stream(accelerated, plan.algorithm, direction, plan.sizes.back());
+void measure_direction(const MeasurementPlan& plan, const CallLimits& limits,
+                       kernel::Transport& transport, Direction direction,
+                       const std::function<void(SizeMeasurement)>& report) {
+  const auto software = OpensslContext::with_software_of(plan.algorithm);
+  const auto accelerated = OpensslContext::with_kaccel(
+      always_on_hardware(plan.algorithm, plan.driver, limits), transport);
+  const std::size_t largest = plan.sizes.back();
+  const auto on_software = make_operation(plan.algorithm, direction, software, software, largest);
+  const auto on_hardware =
+      make_operation(plan.algorithm, direction, accelerated, software, largest);
   for (const std::size_t size : plan.sizes) {
-    report(measure_permitted_size(
-        size, plan.restrictions,
+    if (!permits_call(plan.algorithm, size, limits)) {
+      report(forbidden_size(size));
+      continue;
+    }
+    report(measure_size(
+        size,
+        [&](std::size_t bytes, unsigned operations) { return on_software->run(bytes, operations); },
         [&](std::size_t bytes, unsigned operations) {
-          return software_stream.run(bytes, operations);
-        },
-        [&](std::size_t bytes, unsigned operations) {
-          return run_on_hardware(hardware_stream, accelerated, bytes, operations);
+          return run_on_hardware(*on_hardware, accelerated, bytes, operations);
         }));
   }
+}
+
+// An HMAC has no direction and says `encrypt`.
+std::vector<Direction> directions_of(const Algorithm& algorithm) {
+  if (is_mac(algorithm)) return {Direction::encrypt};
+  return {Direction::encrypt, Direction::decrypt};
+}
+
+// With what only the kernel can tell.
+CallLimits limits_of(const MeasurementPlan& plan, kernel::Transport& transport) {
+  CallLimits limits = plan.limits;
+  if (plan.algorithm.kind == Kind::data_units) {
+    limits.longest_request = longest_request(transport, plan.driver, plan.algorithm);
+  }
+  return limits;
 }
 
 // Lets the parent read what it was told and show its progress now, and not during the next
@@ -144,8 +114,9 @@ BothDirections measure_algorithm(const MeasurementPlan& plan, kernel::Transport&
   BothDirections result;
   const auto helper = run_in_helper(
       [&](const SayLine& say) {
-        for (const auto direction : {Direction::encrypt, Direction::decrypt}) {
-          measure_direction(plan, transport, direction, [&](const SizeMeasurement& m) {
+        const CallLimits call_limits = limits_of(plan, transport);
+        for (const auto direction : directions_of(plan.algorithm)) {
+          measure_direction(plan, call_limits, transport, direction, [&](const SizeMeasurement& m) {
             say(to_line(direction, m));
             let_the_parent_run();
           });
@@ -160,7 +131,7 @@ BothDirections measure_algorithm(const MeasurementPlan& plan, kernel::Transport&
       limits);
   const std::string problem = helper.end == HelperEnd::finished ? "not measured" : helper.detail;
   fail_the_rest(result.encrypt, plan.sizes, problem);
-  fail_the_rest(result.decrypt, plan.sizes, problem);
+  if (!is_mac(plan.algorithm)) fail_the_rest(result.decrypt, plan.sizes, problem);
   return result;
 }
 

@@ -1,5 +1,8 @@
 // Measures one algorithm on one driver, as an application would see it: through EVP, on one
 // long-lived context a direction, in place as libssl and `openssl speed` do.
+//
+// An operation is an update of a block mode; a data unit of XTS; with GCM a whole message, from its
+// IV to its tag; with HMAC a whole message under the same key.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/call_size.hpp"
 #include "calibrate/helper_process.hpp"
 #include "calibrate/sweep.hpp"
-#include "kernel-bridge/restrictions.hpp"
 #include "kernel-bridge/transport.hpp"
 #include "provider/algorithms.hpp"
 
@@ -18,12 +21,12 @@ namespace kaccel::calibrate {
 struct MeasurementPlan {
   const Algorithm& algorithm;
   std::string driver;
-  kernel::Restrictions restrictions;  // the known ones and those that the self-test found
-  std::vector<std::size_t> sizes;     // ascending, whole blocks
+  CallLimits limits;               // what is known, and what the self-test found
+  std::vector<std::size_t> sizes;  // of sizes_to_measure()
 };
 
 struct BothDirections {
-  std::vector<SizeMeasurement> encrypt;  // one a size of the plan
+  std::vector<SizeMeasurement> encrypt;  // one a size of the plan; all there is of an HMAC
   std::vector<SizeMeasurement> decrypt;
 };
 

@@ -24,6 +24,21 @@ std::string with_reason(std::string what) {
 
 OpensslError::OpensslError(const std::string& what) : std::runtime_error(with_reason(what)) {}
 
+bool needs_legacy(const Algorithm& algorithm) noexcept {
+  return algorithm.kernel_algorithm == kernel::Algorithm::ecb_des ||
+         algorithm.kernel_algorithm == kernel::Algorithm::cbc_des;
+}
+
+bool legacy_is_installed() noexcept {
+  OSSL_LIB_CTX* libctx = OSSL_LIB_CTX_new();
+  OSSL_PROVIDER* legacy = libctx != nullptr ? OSSL_PROVIDER_load(libctx, "legacy") : nullptr;
+  const bool installed = legacy != nullptr;
+  if (installed) OSSL_PROVIDER_unload(legacy);
+  OSSL_LIB_CTX_free(libctx);
+  ERR_clear_error();
+  return installed;
+}
+
 OpensslContext::OpensslContext() : libctx_(OSSL_LIB_CTX_new()) {
   if (!libctx_) throw OpensslError("OpenSSL gives no library context");
 }
@@ -32,6 +47,15 @@ OpensslContext OpensslContext::with_default() {
   OpensslContext context;
   context.provider_.reset(OSSL_PROVIDER_load(context.get(), "default"));
   if (!context.provider_) throw OpensslError("OpenSSL's default provider does not load");
+  return context;
+}
+
+OpensslContext OpensslContext::with_software_of(const Algorithm& algorithm) {
+  auto context = with_default();
+  if (needs_legacy(algorithm)) {
+    context.legacy_.reset(OSSL_PROVIDER_load(context.get(), "legacy"));
+    if (!context.legacy_) throw OpensslError("OpenSSL's legacy provider does not load");
+  }
   return context;
 }
 

@@ -14,6 +14,7 @@
 
 #include "kernel-bridge/algorithm.hpp"
 #include "kernel-bridge/transport.hpp"
+#include "provider/algorithms.hpp"
 #include "provider/settings.hpp"
 
 namespace kaccel::calibrate {
@@ -23,10 +24,18 @@ struct OpensslError : std::runtime_error {
   explicit OpensslError(const std::string& what);
 };
 
-// A library context that reads no configuration and has exactly one provider.
+// Whether OpenSSL has the algorithm in its legacy provider alone (single DES).
+bool needs_legacy(const Algorithm& algorithm) noexcept;
+
+// Whether that provider's module is installed.
+bool legacy_is_installed() noexcept;
+
+// A library context that reads no configuration and has the providers that it was made with.
 class OpensslContext {
  public:
   static OpensslContext with_default();
+  // The default provider, and the legacy one where the algorithm needs it.
+  static OpensslContext with_software_of(const Algorithm& algorithm);
   static OpensslContext with_kaccel(const Settings& settings, kernel::Transport& transport);
 
   OSSL_LIB_CTX* get() const noexcept { return libctx_.get(); }
@@ -50,6 +59,12 @@ class OpensslContext {
 
   std::unique_ptr<OSSL_LIB_CTX, FreeLibctx> libctx_;
   std::unique_ptr<OSSL_PROVIDER, Unload> provider_;  // after libctx_: unloaded first
+  std::unique_ptr<OSSL_PROVIDER, Unload> legacy_;
+};
+
+struct FreeCipher {
+  void operator()(EVP_CIPHER* cipher) const noexcept { EVP_CIPHER_free(cipher); }
+  void operator()(EVP_CIPHER_CTX* context) const noexcept { EVP_CIPHER_CTX_free(context); }
 };
 
 // A cipher without padding, in one direction, that is fed one update after the other.
@@ -61,19 +76,13 @@ class CipherStream {
                std::span<const std::uint8_t> key, std::span<const std::uint8_t> iv);
 
   // Returns the bytes written, which for a block mode may be up to a block more or less than
-  // `size`. `output` may be `input`.
+  // `size`. An XTS mode takes each update for a data unit under the same tweak. `output` may be
+  // `input`.
   std::size_t update(const std::uint8_t* input, std::size_t size, std::uint8_t* output);
 
  private:
-  struct FreeCipher {
-    void operator()(EVP_CIPHER* cipher) const noexcept { EVP_CIPHER_free(cipher); }
-  };
-  struct FreeContext {
-    void operator()(EVP_CIPHER_CTX* context) const noexcept { EVP_CIPHER_CTX_free(context); }
-  };
-
   std::unique_ptr<EVP_CIPHER, FreeCipher> cipher_;
-  std::unique_ptr<EVP_CIPHER_CTX, FreeContext> context_;
+  std::unique_ptr<EVP_CIPHER_CTX, FreeCipher> context_;
 };
 
 }  // namespace kaccel::calibrate

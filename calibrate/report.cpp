@@ -29,7 +29,13 @@ std::string remark(const CalibratedAlgorithm& algorithm) {
   if (found.max_size < std::numeric_limits<std::size_t>::max()) {
     text += fmt::format("max_size {}; ", found.max_size);
   }
-  return text + algorithm.self_test.fault;
+  if (algorithm.self_test.ciphertext_stealing) text += "ciphertext stealing; ";
+  if (!algorithm.self_test.stealing_fault.empty()) {
+    text += fmt::format("no ciphertext stealing: {}; ", algorithm.self_test.stealing_fault);
+  }
+  text += algorithm.self_test.fault;
+  if (text.ends_with("; ")) text.resize(text.size() - 2);
+  return text;
 }
 
 std::string in_words(Threshold threshold) {
@@ -38,23 +44,51 @@ std::string in_words(Threshold threshold) {
   return fmt::format("hardware above {} bytes", threshold);
 }
 
-void print_table(const Calibration& calibration, std::ostream& out) {
-  using Align = TextTable::Align;
-  TextTable table({{"ALGORITHM"},
-                   {"DRIVER"},
-                   {"ENCRYPT", Align::right},
-                   {"DECRYPT", Align::right},
-                   {"REMARK"}});
-  for (const auto& algorithm : calibration.algorithms) {
-    table.add({algorithm.name, algorithm.driver, fmt::format("{}", algorithm.encrypt.threshold),
-               fmt::format("{}", algorithm.decrypt.threshold), remark(algorithm)});
+// One of the two tables: of the ciphers, which have a threshold a direction, or of the HMACs.
+class ThresholdTable {
+ public:
+  explicit ThresholdTable(bool macs) : macs_(macs), table_(columns(macs)) {}
+
+  void add_rows(const Calibration& calibration) {
+    for (const auto& algorithm : calibration.algorithms) {
+      add({algorithm.name, algorithm.driver, fmt::format("{}", algorithm.encrypt.threshold),
+           fmt::format("{}", algorithm.decrypt.threshold), remark(algorithm)});
+    }
+    for (const auto& skipped : calibration.skipped) {
+      add({skipped.name, skipped.driver.empty() ? "-" : skipped.driver, "-", "-", skipped.reason});
+    }
   }
-  for (const auto& skipped : calibration.skipped) {
-    table.add(
-        {skipped.name, skipped.driver.empty() ? "-" : skipped.driver, "-", "-", skipped.reason});
+
+  void print(std::ostream& out) const {
+    if (!table_.empty()) table_.print(out);
   }
-  table.print(out);
-  out << "Thresholds in bytes: calls up to it use software; 0: always hardware; -1: never.\n";
+
+ private:
+  static std::vector<TextTable::Column> columns(bool macs) {
+    constexpr auto right = TextTable::Align::right;
+    if (macs) return {{"ALGORITHM"}, {"DRIVER"}, {"THRESHOLD", right}, {"REMARK"}};
+    return {{"ALGORITHM"}, {"DRIVER"}, {"ENCRYPT", right}, {"DECRYPT", right}, {"REMARK"}};
+  }
+
+  void add(std::vector<std::string> cells) {
+    if (is_mac(cells.front()) != macs_) return;
+    constexpr std::ptrdiff_t decrypt = 3;
+    if (macs_) cells.erase(cells.begin() + decrypt);
+    table_.add(std::move(cells));
+  }
+
+  bool macs_;
+  TextTable table_;
+};
+
+void print_tables(const Calibration& calibration, std::ostream& out) {
+  for (const bool macs : {false, true}) {
+    ThresholdTable table(macs);
+    table.add_rows(calibration);
+    table.print(out);
+  }
+  out << "Thresholds in bytes: calls (HMAC: messages) up to it use software; 0: always hardware; "
+         "-1: never.\n";
 }
 
 // Three cells: both times and the bar.
@@ -72,18 +106,34 @@ void add_cells(const SizeMeasurement& m, std::vector<std::string>& cells) {
                {duration(software), duration(hardware), speed_bar(software, hardware)});
 }
 
-void draw(const CalibratedAlgorithm& algorithm, std::ostream& out) {
+std::string bar_title() {
+  return fmt::format("{:^{}}", "sw < | > hw", 2 * longest_bar + 1);
+}
+
+void draw_mac(const CalibratedAlgorithm& algorithm, std::ostream& out) {
+  constexpr auto right = TextTable::Align::right;
+  out << fmt::format("\n{} on {}: {}\n", algorithm.name, algorithm.driver,
+                     in_words(algorithm.encrypt.threshold));
+  TextTable table({{"SIZE", right}, {"SW", right}, {"HW", right}, {bar_title()}});
+  for (const auto& m : algorithm.encrypt.measurements) {
+    std::vector<std::string> cells{fmt::format("{}", m.size)};
+    add_cells(m, cells);
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+void draw_cipher(const CalibratedAlgorithm& algorithm, std::ostream& out) {
   using Align = TextTable::Align;
   out << fmt::format("\n{} on {}: encrypt: {}; decrypt: {}\n", algorithm.name, algorithm.driver,
                      in_words(algorithm.encrypt.threshold), in_words(algorithm.decrypt.threshold));
-  const std::string bar_title = fmt::format("{:^{}}", "sw < | > hw", 2 * longest_bar + 1);
   TextTable table({{"SIZE", Align::right},
                    {"ENC SW", Align::right},
                    {"ENC HW", Align::right},
-                   {bar_title},
+                   {bar_title()},
                    {"DEC SW", Align::right},
                    {"DEC HW", Align::right},
-                   {bar_title}});
+                   {bar_title()}});
   const auto& encrypt = algorithm.encrypt.measurements;
   const auto& decrypt = algorithm.decrypt.measurements;
   for (std::size_t i = 0; i < std::min(encrypt.size(), decrypt.size()); ++i) {
@@ -135,17 +185,31 @@ Json to_json(const CalibratedAlgorithm& algorithm) {
   const auto& found = algorithm.self_test.found;
   if (found.min_size > 0) json["min_size"] = found.min_size;
   if (found.max_size < std::numeric_limits<std::size_t>::max()) json["max_size"] = found.max_size;
-  json["encrypt"] = to_json(algorithm.encrypt);
-  json["decrypt"] = to_json(algorithm.decrypt);
+  if (has_data_units(algorithm.name)) {
+    json["ciphertext_stealing"] = algorithm.self_test.ciphertext_stealing;
+    const auto& stealing_fault = algorithm.self_test.stealing_fault;
+    if (!stealing_fault.empty()) json["ciphertext_stealing_fault"] = stealing_fault;
+  }
+  if (is_mac(algorithm.name)) {
+    json.update(to_json(algorithm.encrypt));
+  } else {
+    json["encrypt"] = to_json(algorithm.encrypt);
+    json["decrypt"] = to_json(algorithm.decrypt);
+  }
   return json;
 }
 
 }  // namespace
 
 void print_report(const Calibration& calibration, std::ostream& out) {
-  print_table(calibration, out);
+  print_tables(calibration, out);
   for (const auto& algorithm : calibration.algorithms) {
-    if (!is_taken_out(algorithm)) draw(algorithm, out);
+    if (is_taken_out(algorithm)) continue;
+    if (is_mac(algorithm.name)) {
+      draw_mac(algorithm, out);
+    } else {
+      draw_cipher(algorithm, out);
+    }
   }
 }
 

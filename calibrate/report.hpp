@@ -11,7 +11,8 @@ namespace kaccel::calibrate {
 // The thresholds as a table, then a drawing of each algorithm's crossover.
 void print_report(const Calibration& calibration, std::ostream& out);
 
-// `file`: where the thresholds were written.
+// `file`: where the thresholds were written. A cipher has "encrypt" and "decrypt", each with
+// "threshold" and "sizes"; an HMAC has those two itself.
 void print_report_json(const Calibration& calibration, const std::string& file, std::ostream& out);
 
 // Who is faster and by how much, as a bar of fixed width around a middle: one mark for each factor

@@ -7,8 +7,11 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include "calibrate/algorithm_names.hpp"
 #include "calibrate/atomic_file.hpp"
@@ -16,8 +19,10 @@
 #include "calibrate/command_error.hpp"
 #include "calibrate/driver_choice.hpp"
 #include "calibrate/measure_algorithm.hpp"
+#include "calibrate/openssl_context.hpp"
 #include "calibrate/progress.hpp"
 #include "calibrate/report.hpp"
+#include "calibrate/served_algorithms.hpp"
 #include "calibrate/thresholds_file.hpp"
 #include "provider/config_file.hpp"
 
@@ -31,11 +36,13 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+// In the order of the table, each once, whatever the user's: GCM's test makes use of CTR's.
 std::vector<const Algorithm*> wanted_algorithms(const std::vector<std::string>& names) {
+  std::set<const Algorithm*> named;
+  for (const auto& name : names) named.insert(&algorithm_named(name));
   std::vector<const Algorithm*> wanted;
-  for (const auto& name : names) wanted.push_back(&algorithm_named(name));
-  if (names.empty()) {
-    for (const auto& algorithm : algorithm_table) wanted.push_back(&algorithm);
+  for (const auto& algorithm : algorithm_table) {
+    if (names.empty() || named.contains(&algorithm)) wanted.push_back(&algorithm);
   }
   return wanted;
 }
@@ -67,6 +74,12 @@ class Calibrator {
       for (const auto& passed_over : candidates.passed_over) {
         calibration.skipped.push_back(passed_over);
       }
+      if (!candidates.drivers.empty() && needs_legacy(*algorithm) && !legacy_is_installed()) {
+        calibration.skipped.push_back({algorithm->name, "",
+                                       "OpenSSL's legacy provider (legacy.so) is not installed, "
+                                       "and without it neither OpenSSL nor kaccel has single DES"});
+        continue;
+      }
       add_first_good(*algorithm, candidates.drivers, calibration);
     }
     progress_.clear();
@@ -76,8 +89,8 @@ class Calibrator {
  private:
   // The first driver that passes its self-test; if none does, the last one's fault is on record and
   // keeps hardware off.
-  void add_first_good(const Algorithm& algorithm,
-                      const std::vector<const kernel::Driver*>& drivers, Calibration& calibration) {
+  void add_first_good(const Algorithm& algorithm, const std::vector<const kernel::Driver*>& drivers,
+                      Calibration& calibration) {
     for (std::size_t i = 0; i < drivers.size(); ++i) {
       auto result = calibrate_on(algorithm, *drivers[i]);
       const bool good = result.self_test.verdict != SelfTestVerdict::taken_out;
@@ -100,27 +113,43 @@ class Calibrator {
     }
     progress_.show(fmt::format("{} on {}: self-test", algorithm.name, result.driver));
     result.self_test =
-        self_test({algorithm, result.driver, known}, machine_.transport, options_.limits);
+        self_test({algorithm, result.driver, known, counter_mode_of(algorithm, result.driver)},
+                  machine_.transport, options_.limits);
+    if (algorithm.kind == Kind::blocks) {
+      block_tests_.insert_or_assign({result.name, result.driver}, result.self_test);
+    }
     note_fault(result);
     if (result.self_test.dead) dead_drivers_.insert(result.driver);
     if (result.self_test.verdict != SelfTestVerdict::taken_out) measure(algorithm, known, result);
     return result;
   }
 
+  // Of an earlier self-test in this run, for GCM.
+  std::optional<SelfTestResult> counter_mode_of(const Algorithm& algorithm,
+                                                const std::string& driver) const {
+    if (algorithm.kind != Kind::gcm) return {};
+    const auto found = block_tests_.find({driver_side(algorithm).name, driver});
+    return found != block_tests_.end() ? std::optional(found->second) : std::nullopt;
+  }
+
   void measure(const Algorithm& algorithm, const kernel::Restrictions& known,
                CalibratedAlgorithm& result) {
-    const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
-    const MeasurementPlan plan{algorithm, result.driver,
-                               kernel::combine(known, result.self_test.found),
-                               round_to_blocks(sizes_, block)};
+    const MeasurementPlan plan{
+        algorithm,
+        result.driver,
+        {kernel::combine(known, result.self_test.found), result.self_test.ciphertext_stealing},
+        sizes_to_measure(algorithm, sizes_)};
+    const auto verb = [&](kernel::Direction direction) {
+      if (is_mac(algorithm)) return "MAC of";
+      return direction == kernel::Direction::encrypt ? "encrypt" : "decrypt";
+    };
     const auto show = [&](kernel::Direction direction, std::size_t size) {
       progress_.show(fmt::format("{} on {}: {} {} bytes", algorithm.name, result.driver,
-                                 direction == kernel::Direction::encrypt ? "encrypt" : "decrypt",
-                                 size));
+                                 verb(direction), size));
     };
     auto measured = measure_algorithm(plan, machine_.transport, show, options_.limits);
-    note_failures(result, measured.encrypt, "encrypt");
-    note_failures(result, measured.decrypt, "decrypt");
+    note_failures(result, measured.encrypt, verb(kernel::Direction::encrypt));
+    note_failures(result, measured.decrypt, verb(kernel::Direction::decrypt));
     result.encrypt = decided(std::move(measured.encrypt));
     result.decrypt = decided(std::move(measured.decrypt));
   }
@@ -137,6 +166,10 @@ class Calibrator {
 
   void note_fault(const CalibratedAlgorithm& result) {
     const auto& test = result.self_test;
+    if (!test.stealing_fault.empty()) {
+      note(fmt::format("{}: {}: ciphertext stealing stays in software: {}", result.driver,
+                       result.name, test.stealing_fault));
+    }
     if (test.verdict == SelfTestVerdict::passed) return;
     const char* const verdict =
         test.verdict == SelfTestVerdict::taken_out ? "taken out" : "restricted";
@@ -159,6 +192,8 @@ class Calibrator {
   std::ostream& notes_;
   std::vector<std::size_t> sizes_;
   std::set<std::string> dead_drivers_;
+  // By algorithm and driver.
+  std::map<std::pair<std::string, std::string>, SelfTestResult> block_tests_;
   Progress progress_;
 };
 
@@ -171,15 +206,16 @@ bool is_in_use(const Calibration& calibration) {
     const auto found = section->values.find("thresholds." + key);
     return found != section->values.end() && found->second == value;
   };
-  return says("calibrated", "yes") &&
-         std::all_of(calibration.algorithms.begin(), calibration.algorithms.end(),
-                     [&](const CalibratedAlgorithm& algorithm) {
-                       const std::string name = algorithm.name;
-                       return says(name + ".driver", algorithm.driver) &&
-                              says(name + ".encrypt",
-                                   std::to_string(algorithm.encrypt.threshold)) &&
+  const auto says_all = [&](const CalibratedAlgorithm& algorithm) {
+    const std::string& name = algorithm.name;
+    const auto encrypt = std::to_string(algorithm.encrypt.threshold);
+    if (!says(name + ".driver", algorithm.driver)) return false;
+    return is_mac(name) ? says(name + ".threshold", encrypt)
+                        : says(name + ".encrypt", encrypt) &&
                               says(name + ".decrypt", std::to_string(algorithm.decrypt.threshold));
-                     });
+  };
+  return says("calibrated", "yes") &&
+         std::all_of(calibration.algorithms.begin(), calibration.algorithms.end(), says_all);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "calibrate/length_rule.hpp"
 #include "calibrate/self_test_cases.hpp"
+#include "calibrate/self_test_fault.hpp"
 #include "calibrate/self_test_runner.hpp"
 
 namespace kaccel::calibrate {
@@ -99,8 +100,8 @@ class Battery {
     return results;
   }
 
-  // Cases of which none may go wrong. Returns the first fault, "" if there is none. `proof` is a
-  // case that was right before.
+  // Cases of which none may go wrong, up to the first loss. Returns the first fault, "" if there is
+  // none. `proof` is a case that was right before.
   std::string run_all(const std::vector<Case>& cases, const Case& proof) {
     std::vector<CaseResult> results(cases.size());
     if (const auto loss = run_from(cases, 0, results)) {
@@ -129,10 +130,10 @@ class Battery {
     Listener listener(results);
     const auto helper = run_in_helper(
         [&](const SayLine& say) {
-          CaseRunner runner(subject_, transport_);
+          const auto runner = make_case_runner(subject_, transport_);
           for (std::size_t i = first; i < cases.size(); ++i) {
             say(fmt::format("begin {}", i));
-            const auto report = runner.run(cases[i]);
+            const auto report = runner->run(cases[i]);
             say(fmt::format("{} {} {}", spelled(report.outcome), i, report.fault));
           }
         },
@@ -167,14 +168,47 @@ class Battery {
   const HelperLimits& limits_;
 };
 
-static SelfTestResult taken_out(std::string fault, bool dead = false) {
+SelfTestResult taken_out(std::string fault, bool dead = false) {
   return {SelfTestVerdict::taken_out, {}, std::move(fault), dead};
 }
 
-SelfTestResult test_in_two_steps(const TestSubject& subject, kernel::Transport& transport,
-                                 const HelperLimits& limits) {
-  const auto& algorithm = kernel::info(subject.algorithm.kernel_algorithm);
-  const auto lengths = test_lengths(algorithm.block_size, subject.known);
+// XTS: may the driver see data units that are not whole blocks? `subject` knows all restrictions.
+void prove_stealing(const TestSubject& subject, kernel::Transport& transport,
+                    const HelperLimits& limits, const Case& proof, SelfTestResult& result) {
+  const auto lengths = stealing_lengths(subject.known);
+  if (lengths.empty()) {
+    result.stealing_fault = "the driver's restrictions permit no such length";
+    return;
+  }
+  try {
+    result.stealing_fault =
+        Battery(subject, transport, limits).run_all(stealing_cases(lengths), proof);
+  } catch (const DeadDriver&) {
+    throw;
+  } catch (const UnusableDriver& unusable) {  // only for such units
+    result.stealing_fault = unusable.what();
+  }
+  result.ciphertext_stealing = result.stealing_fault.empty();
+}
+
+// GCM on a driver whose CTR has been tested.
+SelfTestResult test_gcm_alone(const TestSubject& subject, kernel::Transport& transport,
+                              const HelperLimits& limits) {
+  const auto& counter_mode = *subject.counter_mode;
+  if (counter_mode.verdict == SelfTestVerdict::taken_out) return counter_mode;
+  TestSubject restricted = subject;
+  restricted.known = kernel::combine(subject.known, counter_mode.found);
+  const auto lengths = test_lengths(subject.algorithm, restricted.known);
+  auto fault =
+      Battery(restricted, transport, limits)
+          .run_all(provider_cases(subject.algorithm, lengths), {CaseKind::length, lengths.front()});
+  return fault.empty() ? counter_mode : taken_out(std::move(fault));
+}
+
+SelfTestResult test_in_steps(const TestSubject& subject, kernel::Transport& transport,
+                             const HelperLimits& limits) {
+  if (subject.counter_mode) return test_gcm_alone(subject, transport, limits);
+  const auto lengths = test_lengths(subject.algorithm, subject.known);
   const auto by_length = Battery(subject, transport, limits).run_lengths(length_cases(lengths));
 
   std::vector<LengthResult> answers;
@@ -191,13 +225,17 @@ SelfTestResult test_in_two_steps(const TestSubject& subject, kernel::Transport& 
 
   TestSubject restricted = subject;
   restricted.known = kernel::combine(subject.known, *rule);
+  const Case proof{CaseKind::length, good_lengths.front()};
   auto later_fault = Battery(restricted, transport, limits)
-                         .run_all(further_cases(algorithm.chaining, good_lengths),
-                                  {CaseKind::length, good_lengths.front()});
+                         .run_all(further_cases(subject.algorithm, good_lengths), proof);
   if (!later_fault.empty()) return taken_out(std::move(later_fault));
   const bool passed = fault.empty();
-  return {passed ? SelfTestVerdict::passed : SelfTestVerdict::restricted, *rule, std::move(fault),
-          false};
+  SelfTestResult result{passed ? SelfTestVerdict::passed : SelfTestVerdict::restricted, *rule,
+                        std::move(fault)};
+  if (subject.algorithm.kind == Kind::data_units) {
+    prove_stealing(restricted, transport, limits, proof, result);
+  }
+  return result;
 }
 
 }  // namespace
@@ -205,7 +243,7 @@ SelfTestResult test_in_two_steps(const TestSubject& subject, kernel::Transport& 
 SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transport,
                          const HelperLimits& limits) {
   try {
-    return test_in_two_steps(subject, transport, limits);
+    return test_in_steps(subject, transport, limits);
   } catch (const DeadDriver& dead) {
     return taken_out(dead.what(), true);
   } catch (const UnusableDriver& unusable) {

@@ -6,9 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "calibrate/helper_process.hpp"
 #include "kernel-bridge/restrictions.hpp"
@@ -16,13 +15,6 @@
 #include "provider/algorithms.hpp"
 
 namespace kaccel::calibrate {
-
-// What is to be tested: one OpenSSL algorithm (so, one key size) on one driver.
-struct TestSubject {
-  const Algorithm& algorithm;
-  std::string driver;
-  kernel::Restrictions known;  // what is known to go wrong is not tried
-};
 
 enum class SelfTestVerdict : std::uint8_t {
   passed,
@@ -36,6 +28,20 @@ struct SelfTestResult {
   std::string fault;           // the first fault in one line, "" where passed
   // It hung and answers nothing since: no use in trying it with another key size.
   bool dead = false;
+  // XTS: whether data units that are not whole blocks were right as well, and if not, why in one
+  // line. Their faults do not count against the driver, unless it answers nothing since.
+  bool ciphertext_stealing = false;
+  std::string stealing_fault{};
+};
+
+// What is to be tested: one OpenSSL algorithm (so, one key size) on one driver.
+struct TestSubject {
+  const Algorithm& algorithm;
+  std::string driver;
+  kernel::Restrictions known;  // what is known to go wrong is not tried
+  // GCM: what the test of the same driver's CTR with the same key size gave, where there was one.
+  // It is not done again.
+  std::optional<SelfTestResult> counter_mode{};
 };
 
 SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transport,

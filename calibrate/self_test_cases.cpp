@@ -2,13 +2,60 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+
+#include "provider/hmac_context.hpp"
 
 namespace kaccel::calibrate {
 namespace {
 
+using kernel::Chaining;
+
 // Each is tried with a block less and a block more.
 constexpr std::array<std::size_t, 14> borders{64,   128,  256,   512,   1024,  1424,   2048,
                                               4096, 8192, 16384, 32768, 65536, 131072, 196608};
+
+bool is_des(const Algorithm& algorithm) {
+  return algorithm.kind == Kind::blocks && kernel::info(algorithm.kernel_algorithm).block_size == 8;
+}
+
+void make_fit(std::vector<std::size_t>& lengths, const kernel::Restrictions& restrictions) {
+  std::sort(lengths.begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+  std::erase_if(lengths, [&](std::size_t length) {
+    return !kernel::permits_size(restrictions, length) || length > restrictions.max_size;
+  });
+}
+
+std::vector<std::size_t> cipher_lengths(const Algorithm& algorithm) {
+  // OpenSSL's 3DES, the reference, is some five times slower than its AES.
+  const std::size_t longest_with_neighbours = is_des(algorithm) ? 16384 : 196608;
+  const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
+  std::vector<std::size_t> lengths{block, 2 * block, 3 * block};
+  for (const std::size_t border : borders) {
+    const std::size_t whole = border / block * block;
+    lengths.push_back(whole);
+    if (border > longest_with_neighbours) continue;
+    lengths.insert(lengths.end(), {whole - block, whole + block});
+  }
+  return lengths;
+}
+
+// Hashes err at their own blocks, at the padding that ends them (a length field of 8 bytes, 16 with
+// blocks of 128), and where memory changes pages.
+std::vector<std::size_t> message_lengths(const Algorithm& algorithm,
+                                         const kernel::Restrictions& restrictions) {
+  const std::size_t block = kernel::info(algorithm.kernel_algorithm).hash_block_size;
+  const std::size_t padding = 1 + block / 8;
+  std::vector<std::size_t> lengths{1, 2, 16};
+  for (const std::size_t border :
+       {block - padding, block, 2 * block, 3 * block, std::size_t{1424}, std::size_t{4096},
+        std::size_t{8192}, std::size_t{16384}, std::size_t{65536}}) {
+    lengths.insert(lengths.end(), {border - 1, border, border + 1});
+  }
+  lengths.push_back(std::min(HmacContext::longest_message, restrictions.max_size));
+  return lengths;
+}
 
 // The first good length that is at least `wanted`, or the largest.
 std::size_t pick(const std::vector<std::size_t>& good_lengths, std::size_t wanted) {
@@ -16,20 +63,32 @@ std::size_t pick(const std::vector<std::size_t>& good_lengths, std::size_t wante
   return found != good_lengths.end() ? *found : good_lengths.back();
 }
 
+void add(CaseKind kind, std::initializer_list<std::size_t> wanted,
+         const std::vector<std::size_t>& good_lengths, std::vector<Case>& cases) {
+  std::size_t last = 0;
+  for (const std::size_t length : wanted) {
+    const std::size_t good = pick(good_lengths, length);
+    if (good != last) cases.push_back({kind, good});
+    last = good;
+  }
+}
+
 }  // namespace
 
-std::vector<std::size_t> test_lengths(std::size_t block_size,
+std::vector<std::size_t> test_lengths(const Algorithm& algorithm,
                                       const kernel::Restrictions& restrictions) {
-  std::vector<std::size_t> lengths{block_size, 2 * block_size, 3 * block_size};
+  auto lengths =
+      is_mac(algorithm) ? message_lengths(algorithm, restrictions) : cipher_lengths(algorithm);
+  make_fit(lengths, restrictions);
+  return lengths;
+}
+
+std::vector<std::size_t> stealing_lengths(const kernel::Restrictions& restrictions) {
+  std::vector<std::size_t> lengths{17, 24, 31, 33, 47};
   for (const std::size_t border : borders) {
-    const std::size_t whole = border / block_size * block_size;
-    lengths.insert(lengths.end(), {whole - block_size, whole, whole + block_size});
+    lengths.insert(lengths.end(), {border - 1, border + 1});
   }
-  std::sort(lengths.begin(), lengths.end());
-  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
-  std::erase_if(lengths, [&](std::size_t length) {
-    return !kernel::permits_size(restrictions, length) || length > restrictions.max_size;
-  });
+  make_fit(lengths, restrictions);
   return lengths;
 }
 
@@ -39,24 +98,38 @@ std::vector<Case> length_cases(const std::vector<std::size_t>& lengths) {
   return cases;
 }
 
-std::vector<Case> further_cases(kernel::Chaining chaining,
+std::vector<Case> further_cases(const Algorithm& algorithm,
                                 const std::vector<std::size_t>& good_lengths) {
+  const auto chaining = kernel::info(algorithm.kernel_algorithm).chaining;
   std::vector<Case> cases;
-  const auto add = [&](CaseKind kind, std::initializer_list<std::size_t> wanted) {
-    std::size_t last = 0;
-    for (const std::size_t length : wanted) {
-      const std::size_t good = pick(good_lengths, length);
-      if (good != last) cases.push_back({kind, good});
-      last = good;
-    }
-  };
-  if (chaining != kernel::Chaining::none) add(CaseKind::chained, {16, 512, 4096});
-  add(CaseKind::many_keys, {64, 1024});
-  add(CaseKind::both_directions, {64, 1024});
-  add(CaseKind::misaligned, {48, 512, 4096, 16384});
-  if (chaining == kernel::Chaining::ctr) add(CaseKind::counter_carry, {64, 4096});
-  add(CaseKind::repeated, {64, 4096});
-  add(CaseKind::through_provider, {1024, 65536});
+  if (chaining == Chaining::cbc || chaining == Chaining::ctr) {
+    add(CaseKind::chained, {16, 512, 4096}, good_lengths, cases);
+  }
+  if (chaining == Chaining::xts) add(CaseKind::many_tweaks, {64, 512, 4096}, good_lengths, cases);
+  add(CaseKind::many_keys, {64, 1024}, good_lengths, cases);
+  if (!is_mac(algorithm)) add(CaseKind::both_directions, {64, 1024}, good_lengths, cases);
+  add(CaseKind::misaligned, {48, 512, 4096, 16384}, good_lengths, cases);
+  if (chaining == Chaining::ctr) add(CaseKind::counter_carry, {64, 4096}, good_lengths, cases);
+  add(CaseKind::repeated, {64, 4096}, good_lengths, cases);
+  const auto through_provider = provider_cases(algorithm, good_lengths);
+  cases.insert(cases.end(), through_provider.begin(), through_provider.end());
+  return cases;
+}
+
+std::vector<Case> provider_cases(const Algorithm& algorithm,
+                                 const std::vector<std::size_t>& good_lengths) {
+  std::vector<Case> cases;
+  add(CaseKind::through_provider, {1024, is_des(algorithm) ? std::size_t{16384} : 65536},
+      good_lengths, cases);
+  return cases;
+}
+
+std::vector<Case> stealing_cases(const std::vector<std::size_t>& lengths) {
+  auto cases = length_cases(lengths);
+  add(CaseKind::many_tweaks, {33}, lengths, cases);
+  add(CaseKind::misaligned, {33, 511, 4097}, lengths, cases);
+  add(CaseKind::repeated, {511}, lengths, cases);
+  add(CaseKind::through_provider, {1025}, lengths, cases);
   return cases;
 }
 

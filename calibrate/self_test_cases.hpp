@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel-bridge/algorithm.hpp"
 #include "kernel-bridge/restrictions.hpp"
+#include "provider/algorithms.hpp"
 
 namespace kaccel::calibrate {
 
 enum class CaseKind : std::uint8_t {
   length,            // both directions at one length
   chained,           // one message in three requests, the chaining value carried over
+  many_tweaks,       // XTS only: data units under several tweaks
   many_keys,         // keys that alternate on one session, and sessions that alternate
   both_directions,   // encryption and decryption in turn
   misaligned,        // buffers at odd addresses and across a page border
@@ -23,18 +24,29 @@ enum class CaseKind : std::uint8_t {
 
 struct Case {
   CaseKind kind;
-  std::size_t length;  // bytes, whole blocks
+  std::size_t length;  // bytes of a request
 };
 
-// Whole blocks around the borders at which drivers err: block, 512 bytes, page, and large requests;
-// ascending, and only what the restrictions permit.
-std::vector<std::size_t> test_lengths(std::size_t block_size,
+// Lengths around the borders at which drivers err: block, 512 bytes, page, and large requests;
+// ascending, and only what the restrictions permit. Whole blocks for ciphers; messages of any
+// length, up to the longest that the provider sends, for HMAC.
+std::vector<std::size_t> test_lengths(const Algorithm& algorithm,
                                       const kernel::Restrictions& restrictions);
+
+// XTS: lengths of data units that are not whole blocks, likewise.
+std::vector<std::size_t> stealing_lengths(const kernel::Restrictions& restrictions);
 
 std::vector<Case> length_cases(const std::vector<std::size_t>& lengths);
 
 // The rest of the battery, at some of the lengths (not empty, ascending) that have proved good.
-std::vector<Case> further_cases(kernel::Chaining chaining,
+std::vector<Case> further_cases(const Algorithm& algorithm,
                                 const std::vector<std::size_t>& good_lengths);
+
+// Of these only the ones that go through kaccel's provider.
+std::vector<Case> provider_cases(const Algorithm& algorithm,
+                                 const std::vector<std::size_t>& good_lengths);
+
+// XTS: what proves ciphertext stealing, at stealing_lengths() (not empty).
+std::vector<Case> stealing_cases(const std::vector<std::size_t>& lengths);
 
 }  // namespace kaccel::calibrate

@@ -60,9 +60,7 @@ SizeMeasurement measure_size(std::size_t size, const Side& software, const Side&
   return result;
 }
 
-SizeMeasurement measure_permitted_size(std::size_t size, const kernel::Restrictions& restrictions,
-                                       const Side& software, const Side& hardware) {
-  if (kernel::permits_size(restrictions, size)) return measure_size(size, software, hardware);
+SizeMeasurement forbidden_size(std::size_t size) {
   SizeMeasurement forbidden;
   forbidden.size = size;
   forbidden.winner = Winner::forbidden;

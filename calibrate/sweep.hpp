@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "calibrate/rule.hpp"
-#include "kernel-bridge/restrictions.hpp"
 
 namespace kaccel::calibrate {
 
@@ -48,9 +47,8 @@ std::vector<std::size_t> round_to_blocks(const std::vector<std::size_t>& sizes,
 // lower, 16 more each. Never throws MeasurementError: that becomes Winner::failed.
 SizeMeasurement measure_size(std::size_t size, const Side& software, const Side& hardware);
 
-// measure_size for a size that the driver may have, else Winner::forbidden.
-SizeMeasurement measure_permitted_size(std::size_t size, const kernel::Restrictions& restrictions,
-                                       const Side& software, const Side& hardware);
+// What stands for a size that the driver must not see.
+SizeMeasurement forbidden_size(std::size_t size);
 
 std::vector<SizeVerdict> verdicts(const std::vector<SizeMeasurement>& measurements);
 

@@ -30,22 +30,36 @@ std::string crossover(const CalibratedDirection& direction) {
 }
 
 void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
+  const bool mac = is_mac(algorithm.name);
   fmt::format_to(out, "\n# {} on {}\n", algorithm.name, algorithm.driver);
   if (!algorithm.self_test.fault.empty()) {
     fmt::format_to(out, "# self-test: {}\n", algorithm.self_test.fault);
   }
+  if (!algorithm.self_test.stealing_fault.empty()) {
+    fmt::format_to(out, "# data units that are not whole blocks stay in software: {}\n",
+                   algorithm.self_test.stealing_fault);
+  }
   if (algorithm.self_test.verdict == SelfTestVerdict::taken_out) {
     fmt::format_to(out, "# the driver failed its self-test: do not enable it here\n");
+  } else if (mac) {
+    fmt::format_to(out, "# {}\n", crossover(algorithm.encrypt));
   } else {
     fmt::format_to(out, "# encrypt: {}\n# decrypt: {}\n", crossover(algorithm.encrypt),
                    crossover(algorithm.decrypt));
   }
-  fmt::format_to(out, "{0}.encrypt = {1}\n{0}.decrypt = {2}\n", algorithm.name,
-                 algorithm.encrypt.threshold, algorithm.decrypt.threshold);
+  if (mac) {
+    fmt::format_to(out, "{}.threshold = {}\n", algorithm.name, algorithm.encrypt.threshold);
+  } else {
+    fmt::format_to(out, "{0}.encrypt = {1}\n{0}.decrypt = {2}\n", algorithm.name,
+                   algorithm.encrypt.threshold, algorithm.decrypt.threshold);
+  }
   const auto& found = algorithm.self_test.found;
   if (found.min_size > 0) fmt::format_to(out, "{}.min_size = {}\n", algorithm.name, found.min_size);
   if (found.max_size < std::numeric_limits<std::size_t>::max()) {
     fmt::format_to(out, "{}.max_size = {}\n", algorithm.name, found.max_size);
+  }
+  if (algorithm.self_test.ciphertext_stealing) {
+    fmt::format_to(out, "{}.ciphertext_stealing = yes\n", algorithm.name);
   }
   // Last, because the reader takes a group without it for a file that was cut off.
   fmt::format_to(out, "{}.driver = {}\n", algorithm.name, algorithm.driver);
@@ -63,9 +77,11 @@ std::string thresholds_file_text(const Calibration& calibration, const std::stri
       "# To use this file, say in openssl.cnf:\n"
       "{}"
       "#\n"
-      "# A threshold is the number of bytes of a call up to which OpenSSL's software is\n"
-      "# used; longer calls go to the driver. 0: always the driver; -1: never. You may\n"
-      "# edit this file; `kaccel-calibrate run` writes it anew as a whole.\n"
+      "# A threshold is the number of bytes of a call (HMAC: of a message) up to which\n"
+      "# OpenSSL's software is used; longer ones go to the driver. 0: always the driver;\n"
+      "# -1: never. ciphertext_stealing = yes: the driver may get XTS data units that are\n"
+      "# not whole blocks. You may edit this file; `kaccel-calibrate run` writes it anew as\n"
+      "# a whole.\n"
       "# `kaccel-calibrate explain AES-128-CBC 1024` tells what it comes to.\n"
       "\n"
       "[{}]\n"

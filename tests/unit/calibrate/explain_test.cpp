@@ -76,6 +76,129 @@ TEST_F(Explain, AnAlgorithmWithoutADriverIsSoftware) {
             "AES-256-CTR, 4096 bytes, encrypt: software: no driver is chosen for it");
 }
 
+class ExplainRow : public Explain {
+ protected:
+  AlgorithmSettings& settle(const char* name, const char* driver, Threshold threshold) {
+    auto& row = configuration_.settings.algorithms[find_algorithm(name)];
+    row.driver = driver;
+    row.encrypt = threshold;
+    row.decrypt = threshold;
+    return row;
+  }
+
+  std::string first(const std::string& algorithm, const std::string& size) {
+    return first_line(answer(algorithm, size));
+  }
+
+  // On a machine where every driver binds.
+  std::string run(const char* algorithm, const char* size) {
+    std::ostringstream out;
+    const auto& driver = configuration_.settings.algorithms[find_algorithm(algorithm)].driver;
+    explain({algorithm, size, false, {}, false}, configuration_,
+            machine_of(driver.c_str(), algorithm), out);
+    return first_line(out.str());
+  }
+
+  FakeTransport any_{""};
+  std::ostringstream out_;
+  Machine machine_of(const char* driver, const char* algorithm) {
+    return make_machine(
+        any_, {make_driver(driver, algorithm_table[find_algorithm(algorithm)].kernel_algorithm)});
+  }
+};
+
+TEST_F(ExplainRow, EveryRowHasAnAnswerAtEverySize) {
+  for (const auto& algorithm : algorithm_table) {
+    if (needs_legacy(algorithm) && !legacy_is_installed()) continue;
+    const std::string name = algorithm.name;
+    settle(algorithm.name, "other", 100);
+    explain({name, "100", false, {}, false}, configuration_, machine_of("other", algorithm.name),
+            out_);
+    EXPECT_NE(out_.str().find("software: the size is within the threshold of 100"),
+              std::string::npos)
+        << out_.str();
+    out_.str("");
+    for (const char* size : {"1", "7", "1000", "2147483647"}) {
+      explain({name, size, false, {}, true}, configuration_, machine_of("other", algorithm.name),
+              out_);
+      EXPECT_TRUE(nlohmann::json::accept(out_.str())) << name << size;
+      out_.str("");
+    }
+    explain({name, "4096", false, {}, false}, configuration_, machine_of("other", algorithm.name),
+            out_);
+    EXPECT_NE(out_.str().find("hardware (other)"), std::string::npos) << out_.str();
+    out_.str("");
+  }
+}
+
+TEST_F(ExplainRow, ADataUnitThatCannotBeSplitStaysInSoftware) {
+  settle("AES-128-XTS", "xts-other", 512).restrictions.max_size = 4096;
+  EXPECT_NE(first("AES-128-XTS", "8192")
+                .find("software: a data unit cannot be split, and one "
+                      "request takes at most 4096 bytes"),
+            std::string::npos);
+  settle("AES-128-XTS", "xts-other", 512).restrictions = {};
+  any_.max_request = 12'288;
+  EXPECT_EQ(run("AES-128-XTS", "16384").find("hardware ("), std::string::npos);
+  EXPECT_NE(run("AES-128-XTS", "12288").find("hardware (xts-other)"), std::string::npos);
+}
+
+TEST_F(ExplainRow, PartialDataUnitsNeedProof) {
+  auto& row = settle("AES-128-XTS", "xts-other", 512);
+  EXPECT_NE(first("AES-128-XTS", "1000").find("software: the data unit is not whole blocks"),
+            std::string::npos);
+  row.ciphertext_stealing = true;
+  EXPECT_NE(run("AES-128-XTS", "1000").find("hardware (xts-other)"), std::string::npos);
+  settle("AES-128-XTS", "xts-aes-qce", 512).ciphertext_stealing = false;
+  EXPECT_NE(first("AES-128-XTS", "1000").find("software: the driver must not be given this size"),
+            std::string::npos);
+}
+
+TEST_F(ExplainRow, LessThanABlockIsNothingForADriver) {
+  for (const char* name : {"AES-128-CBC", "AES-128-GCM"}) {
+    settle(name, "other", always_hardware);
+    EXPECT_NE(first(name, "15").find("software: only whole blocks go to a driver"),
+              std::string::npos);
+    settle(name, "other", 256);
+    EXPECT_NE(first(name, "15").find("software: the size is within the threshold of 256"),
+              std::string::npos);
+  }
+}
+
+TEST_F(ExplainRow, LongMessagesAreNotKeptForHardware) {
+  settle("HMAC-SHA256", "hmac-other", 512);
+  EXPECT_EQ(first("hmac-sha256", "1048577"),
+            "HMAC-SHA256, 1048577 bytes: software: a message is kept for hardware up to 1048576 "
+            "bytes");
+  EXPECT_NE(run("HMAC-SHA256", "1048576").find("hardware (hmac-other)"), std::string::npos);
+}
+
+TEST_F(ExplainRow, AnHmacHasNoDirection) {
+  settle("HMAC-SHA256", "hmac-other", 512);
+  EXPECT_THROW(answer("HMAC-SHA256", "1024", true), CommandError);
+  explain({"HMAC-SHA256", "1024", false, {}, true}, configuration_, machine_, out_);
+  EXPECT_FALSE(nlohmann::json::parse(out_.str()).contains("direction"));
+}
+
+TEST_F(ExplainRow, GcmSaysWhatDecidesAndWhichIvsCount) {
+  settle("AES-256-GCM", "ctr-other", 512);
+  const auto text = answer("AES-256-GCM", "1420");
+  EXPECT_NE(text.find("first data update of a message decides"), std::string::npos) << text;
+  EXPECT_NE(text.find("IV is not 12 bytes"), std::string::npos) << text;
+  settle("AES-192-GCM", "ctr-aes-qce", 512);
+  EXPECT_NE(first("AES-192-GCM", "1420").find("must not be given this key size of 192 bits"),
+            std::string::npos);
+}
+
+TEST_F(ExplainRow, TwoKeyTripleDesIsNothingForADriverThatRefusesIt) {
+  settle("DES-EDE-CBC", "cbc-3des-qce", 512);
+  EXPECT_NE(first("DES-EDE-CBC", "1024").find("software: the driver refuses keys that repeat"),
+            std::string::npos);
+  settle("DES-EDE3-CBC", "cbc-3des-qce", 512);
+  EXPECT_NE(answer("DES-EDE3-CBC", "1024").find("two parts are equal stay in software"),
+            std::string::npos);
+}
+
 TEST_F(Explain, JsonHasTheSameAnswer) {
   std::ostringstream out;
   explain({"AES-128-CBC", "1024", false, {}, true}, configuration_, machine_, out);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "calibrate/machine.hpp"
@@ -16,6 +17,7 @@ enum class Behaviour { right, wrong, failing, hanging, crashing };
 
 class FakeTransport : public kernel::Transport {
  public:
+  // Other names do not bind; "" lets all do.
   explicit FakeTransport(std::string driver)
       : driver_(std::move(driver)), software_(OpensslContext::with_default()) {}
 
@@ -24,8 +26,12 @@ class FakeTransport : public kernel::Transport {
 
   // What the driver does with a request; right by default.
   std::function<Behaviour(const kernel::CipherRequest&)> behaviour;
+  // The same for a message and the key that it is hashed with.
+  std::function<Behaviour(std::span<const std::uint8_t> message, std::span<const std::uint8_t> key)>
+      mac_behaviour;
   std::chrono::microseconds latency{0};
   std::size_t refused_key_size = 0;
+  bool refuses_repeated_des_keys = false;
   std::size_t max_request = 212'992;
   // What opening any driver ends with.
   kernel::Status binding = kernel::success;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "calibrate/text_table.hpp"
@@ -38,6 +39,61 @@ TEST(TextTable, LinesUpAndEndsNoLineInBlanks) {
             "A        N  LAST\n"
             "long     7\n"
             "s     1234  x\n");
+}
+
+Calibration two_kinds() {
+  Calibration calibration{"2026-01-02T03:04:05Z", "6.1.0", {}, {}};
+  CalibratedAlgorithm xts{"AES-128-XTS", "xts-aes-qce", {}, {}, {}};
+  xts.self_test.stealing_fault = "encryption of 17 bytes is wrong";
+  CalibratedAlgorithm hmac{"HMAC-SHA1", "hmac-sha1-qce", {}, {}, {}};
+  hmac.encrypt.threshold = 4096;
+  SizeMeasurement measurement;
+  measurement.size = 8192;
+  measurement.winner = Winner::hardware;
+  measurement.operations = 8;
+  measurement.software.wall_ns = 16'000;
+  measurement.hardware.wall_ns = 8'000;
+  hmac.encrypt.measurements = {measurement};
+  calibration.algorithms = {xts, hmac};
+  return calibration;
+}
+
+TEST(Report, AnHmacHasOneThresholdAndOneDrawing) {
+  std::ostringstream out;
+  print_report(two_kinds(), out);
+  const auto text = out.str();
+  EXPECT_NE(text.find("ALGORITHM  DRIVER         THRESHOLD  REMARK\n"
+                      "HMAC-SHA1  hmac-sha1-qce       4096\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("HMAC-SHA1 on hmac-sha1-qce: hardware above 4096 bytes\n"
+                      "SIZE       SW       HW     sw < | > hw\n"
+                      "8192  2.00 us  1.00 us          |>>>"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Report, SaysWhyCiphertextStealingStaysInSoftware) {
+  std::ostringstream out;
+  print_report(two_kinds(), out);
+  EXPECT_NE(out.str().find("no ciphertext stealing: encryption of 17 bytes is wrong\n"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST(Report, JsonSaysThresholdsByKind) {
+  std::ostringstream out;
+  print_report_json(two_kinds(), "/x", out);
+  const auto json = nlohmann::json::parse(out.str());
+  const auto& xts = json["algorithms"][0];
+  EXPECT_EQ(xts["encrypt"]["threshold"], -1);
+  EXPECT_EQ(xts["ciphertext_stealing"], false);
+  EXPECT_EQ(xts["ciphertext_stealing_fault"], "encryption of 17 bytes is wrong");
+  const auto& hmac = json["algorithms"][1];
+  EXPECT_EQ(hmac["threshold"], 4096);
+  EXPECT_EQ(hmac["sizes"][0]["hardware_ns"], 1000);
+  EXPECT_FALSE(hmac.contains("encrypt"));
+  EXPECT_FALSE(hmac.contains("ciphertext_stealing"));
 }
 
 }  // namespace

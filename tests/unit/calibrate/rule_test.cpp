@@ -40,6 +40,14 @@ TEST(Rule, AForbiddenSizeCountsForSoftware) {
   EXPECT_EQ(threshold_of({{16, forbidden}, {64, forbidden}}), never_hardware);
 }
 
+// qce's XTS: nothing above 512 bytes that is not whole sectors.
+TEST(Rule, AForbiddenSizeBetweenOthersMovesTheThresholdUpNeverDown) {
+  EXPECT_EQ(threshold_of({{512, software}, {1024, software}, {1420, forbidden}, {2048, hardware}}),
+            1420);
+  EXPECT_EQ(threshold_of({{512, software}, {1024, hardware}, {1420, forbidden}, {2048, software}}),
+            512);
+}
+
 TEST(Rule, AFailedMeasurementDoesNotEnableHardware) {
   EXPECT_EQ(threshold_of({{16, failed}, {64, failed}}), never_hardware);
   EXPECT_EQ(threshold_of({{16, software}, {64, failed}, {256, hardware}}), 64);

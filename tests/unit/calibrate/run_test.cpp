@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -97,6 +98,83 @@ TEST_F(Run, ToStandardOutputPrintsTheFileAlone) {
   EXPECT_NE(out_.str().find("AES-128-CBC.driver = cbc-aes-qce"), std::string::npos);
 }
 
+class RunOn : public Run {
+ protected:
+  // A machine with these drivers alone, all of which bind.
+  void calibrate(std::vector<kernel::Driver> drivers) {
+    const auto machine = make_machine(any_, std::move(drivers));
+    options_.sizes = "64,1420";
+    EXPECT_EQ(run(options_, machine, out_, notes_), 0);
+    file_ = text_of(*options_.output);
+  }
+
+  FakeTransport any_{""};
+  std::string file_;
+};
+
+TEST_F(RunOn, ACounterModeDriverIsCalibratedForCtrAndGcm) {
+  calibrate({make_driver("ctr-aes-qce", Algorithm::ctr_aes)});
+  EXPECT_EQ(notes_.str(), "");
+  for (const char* name : {"AES-128-CTR", "AES-256-CTR", "AES-128-GCM", "AES-256-GCM"}) {
+    EXPECT_NE(file_.find(std::string(name) + ".driver = ctr-aes-qce\n"), std::string::npos)
+        << file_;
+  }
+  EXPECT_NE(file_.find("# AES-192-GCM on ctr-aes-qce: known not to take keys"), std::string::npos);
+}
+
+TEST_F(RunOn, AnHmacDriverIsCalibratedToOneThreshold) {
+  any_.latency = std::chrono::microseconds(200);
+  options_.algorithms = {"hMaC-sHa1"};
+  calibrate({make_driver("hmac-sha1-qce", Algorithm::hmac_sha1)});
+  EXPECT_EQ(notes_.str(), "");
+  EXPECT_NE(file_.find("HMAC-SHA1.threshold = -1\n"), std::string::npos) << file_;
+}
+
+TEST_F(RunOn, TwoKeyTripleDesIsPassedOverInOneLineWhereRefused) {
+  calibrate({make_driver("cbc-3des-qce", Algorithm::cbc_des3_ede)});
+  EXPECT_EQ(file_.find("DES-EDE-CBC.driver"), std::string::npos) << file_;
+  EXPECT_NE(file_.find("# DES-EDE-CBC on cbc-3des-qce: known to refuse 3DES keys that repeat"),
+            std::string::npos)
+      << file_;
+  EXPECT_NE(file_.find("DES-EDE3-CBC.driver = cbc-3des-qce\n"), std::string::npos) << file_;
+}
+
+TEST_F(RunOn, SingleDesNeedsTheLegacyProvider) {
+  const TemporaryDirectory no_modules;
+  const char* const before = std::getenv("OPENSSL_MODULES");
+  const std::string old = before != nullptr ? before : "";
+  setenv("OPENSSL_MODULES", no_modules.file("").c_str(), 1);
+  calibrate({make_driver("cbc-des-qce", Algorithm::cbc_des)});
+  before != nullptr ? setenv("OPENSSL_MODULES", old.c_str(), 1) : unsetenv("OPENSSL_MODULES");
+  EXPECT_EQ(file_.find("DES-CBC.driver"), std::string::npos) << file_;
+  EXPECT_NE(file_.find("# DES-CBC: OpenSSL's legacy provider (legacy.so) is not installed"),
+            std::string::npos)
+      << file_;
+}
+
+TEST_F(RunOn, CiphertextStealingIsWrittenWhereProved) {
+  options_.algorithms = {"AES-128-XTS"};
+  calibrate({make_driver("xts-other", Algorithm::xts_aes)});
+  EXPECT_NE(file_.find("AES-128-XTS.ciphertext_stealing = yes\n"), std::string::npos) << file_;
+}
+
+TEST_F(RunOn, WrongPartialUnitsAreOneLineAndTheDriverStays) {
+  any_.behaviour = bad_lengths([](std::size_t n) { return n % 16 != 0; });
+  options_.algorithms = {"AES-128-XTS"};
+  calibrate({make_driver("xts-other", Algorithm::xts_aes)});
+  EXPECT_EQ(notes_.str(),
+            "kaccel-calibrate: xts-other: AES-128-XTS: ciphertext stealing stays in software: "
+            "encryption of 17 bytes is wrong\n");
+  EXPECT_NE(file_.find("AES-128-XTS.driver = xts-other\n"), std::string::npos) << file_;
+  EXPECT_EQ(file_.find("AES-128-XTS.ciphertext_stealing"), std::string::npos) << file_;
+}
+
+TEST_F(RunOn, AnAlgorithmNamedTwiceIsWrittenOnce) {
+  options_.algorithms = {"HMAC-MD5", "hmac-md5"};
+  calibrate({make_driver("hmac(md5-eip93)", Algorithm::hmac_md5)});
+  EXPECT_EQ(file_.find("HMAC-MD5.driver"), file_.rfind("HMAC-MD5.driver")) << file_;
+}
+
 TEST_F(Run, WithoutAfAlgNothingIsWritten) {
   write_text(*options_.output, "old");
   machine_.af_alg = {kernel::Failure::no_af_alg, EAFNOSUPPORT};
@@ -117,7 +195,12 @@ TEST_F(Run, ADriverThatServesNothingAskedForIsNamed) {
 
 TEST_F(Run, AnUnknownAlgorithmIsNamed) {
   options_.algorithms = {"AES-128-XYZ"};
-  EXPECT_NE(failure(exit_bad_input).find("unknown algorithm: AES-128-XYZ"), std::string::npos);
+  const auto line = failure(exit_bad_input);
+  EXPECT_NE(line.find("unknown algorithm: AES-128-XYZ"), std::string::npos);
+  for (const char* name :
+       {"AES-128-ECB", "AES-256-XTS", "AES-192-GCM", "DES-EDE3-CBC", "HMAC-SHA512"}) {
+    EXPECT_NE(line.find(name), std::string::npos) << line;
+  }
 }
 
 TEST_F(Run, AMachineWithoutHardwareIsToldSo) {

@@ -34,16 +34,20 @@ class SharedFlag {
   volatile char* byte_;
 };
 
+const Algorithm& row(const char* algorithm) {
+  return algorithm_table[find_algorithm(algorithm)];
+}
+
 SelfTestResult test_driver(FakeTransport& transport, const char* algorithm,
                            const kernel::Restrictions& known = {},
                            const HelperLimits& limits = {}) {
-  return self_test({algorithm_table[find_algorithm(algorithm)], "fake", known}, transport,
-                   limits);
+  return self_test({row(algorithm), "fake", known}, transport, limits);
 }
 
 class SelfTestOf : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SelfTestOf, ARightDriverPasses) {
+  if (needs_legacy(row(GetParam())) && !legacy_is_installed()) GTEST_SKIP() << "no legacy.so";
   FakeTransport transport("fake");
   const auto result = test_driver(transport, GetParam());
   EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
@@ -51,7 +55,10 @@ TEST_P(SelfTestOf, ARightDriverPasses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryMode, SelfTestOf,
-                         ::testing::Values("AES-128-ECB", "AES-192-CBC", "AES-256-CTR"),
+                         ::testing::Values("AES-128-ECB", "AES-192-CBC", "AES-256-CTR",
+                                           "AES-128-XTS", "AES-256-XTS", "AES-192-GCM", "DES-ECB",
+                                           "DES-CBC", "DES-EDE-CBC", "DES-EDE3-ECB", "HMAC-MD5",
+                                           "HMAC-SHA1", "HMAC-SHA384"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::erase(name, '-');
@@ -194,8 +201,159 @@ TEST(SelfTest, RequestsAreKeptToWhatTheKernelTakes) {
   EXPECT_EQ(test_driver(transport, "AES-128-CBC").verdict, SelfTestVerdict::passed);
 }
 
+const kernel::Restrictions xts_of_qce{.min_size = 17, .multiple_above = 512, .size_multiple = 512};
+
+TEST(SelfTestOfXts, RightPartialUnitsProveCiphertextStealing) {
+  FakeTransport transport("fake");
+  const auto result = test_driver(transport, "AES-128-XTS");
+  EXPECT_TRUE(result.ciphertext_stealing);
+  EXPECT_EQ(result.stealing_fault, "");
+}
+
+TEST(SelfTestOfXts, WrongPartialUnitsLeaveTheDriverIn) {
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n % 16 != 0 && n > 512; });
+  const auto result = test_driver(transport, "AES-256-XTS");
+  EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
+  EXPECT_EQ(result.found, kernel::Restrictions{});
+  EXPECT_FALSE(result.ciphertext_stealing);
+  EXPECT_EQ(result.stealing_fault, "encryption of 513 bytes is wrong");
+}
+
+TEST(SelfTestOfXts, PartialUnitsThatFailOrHangLeaveTheDriverIn) {
+  for (const auto how : {Behaviour::failing, Behaviour::hanging}) {
+    FakeTransport transport("fake");
+    transport.behaviour = bad_lengths([](std::size_t n) { return n % 16 != 0; }, how);
+    const auto result = test_driver(transport, "AES-128-XTS", {}, impatient);
+    EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
+    EXPECT_FALSE(result.ciphertext_stealing);
+    EXPECT_NE(result.stealing_fault.find("17 bytes"), std::string::npos) << result.stealing_fault;
+  }
+}
+
+TEST(SelfTestOfXts, APartialUnitThatLosesTheDriverForGoodTakesItOut) {
+  SharedFlag lost;
+  FakeTransport transport("fake");
+  transport.behaviour = [&](const kernel::CipherRequest& request) {
+    if (request.input.size() % 16 != 0) lost.set();
+    return lost.is_set() ? Behaviour::hanging : Behaviour::right;
+  };
+  const auto result = test_driver(transport, "AES-128-XTS", {}, impatient);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_TRUE(result.dead);
+}
+
+TEST(SelfTestOfXts, LengthsThatAKnownRuleForbidsAreNotTriedEvenForStealing) {
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths(
+      [](std::size_t n) { return !kernel::permits_size(xts_of_qce, n); }, Behaviour::crashing);
+  const auto result = test_driver(transport, "AES-128-XTS", xts_of_qce);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
+  EXPECT_TRUE(result.ciphertext_stealing) << result.stealing_fault;
+}
+
+TEST(SelfTestOfXts, ExtremeTweaksAreTried) {
+  FakeTransport transport("fake");
+  transport.behaviour = [](const kernel::CipherRequest& request) {
+    const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
+    return std::all_of(request.iv.begin(), request.iv.end(), is_zero) ? Behaviour::wrong
+                                                                      : Behaviour::right;
+  };
+  EXPECT_EQ(test_driver(transport, "AES-128-XTS").verdict, SelfTestVerdict::taken_out);
+}
+
+TEST(SelfTestOfDes, ADriverThatRefusesRepeatedKeysIsOutForTwoKeysAndNotForThree) {
+  FakeTransport transport("fake");
+  transport.refuses_repeated_des_keys = true;
+  const auto two = test_driver(transport, "DES-EDE-CBC");
+  EXPECT_EQ(two.verdict, SelfTestVerdict::taken_out);
+  EXPECT_NE(two.fault.find("192 bits whose first part comes again"), std::string::npos)
+      << two.fault;
+  EXPECT_EQ(test_driver(transport, "DES-EDE3-CBC").verdict, SelfTestVerdict::passed);
+}
+
+TEST(SelfTestOfDes, HalfAnAesBlockIsALengthOfItsOwn) {
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n == 8; });
+  const auto result = test_driver(transport, "DES-EDE3-CBC");
+  EXPECT_EQ(result.verdict, SelfTestVerdict::restricted);
+  EXPECT_EQ(result.found.min_size, 16u);
+}
+
+TEST(SelfTestOfGcm, ADriverWhoseCtrIsWrongIsTakenOut) {
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n == 4096; });
+  EXPECT_EQ(test_driver(transport, "AES-128-GCM").verdict, SelfTestVerdict::taken_out);
+}
+
+TEST(SelfTestOfGcm, AfterATestOfItsCtrOnlyTheProviderIsTried) {
+  const SelfTestResult passed{SelfTestVerdict::passed, {}, "", false};
+  // Only the battery of CTR has that length.
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n == 196608; });
+  const auto result = self_test({row("AES-128-GCM"), "fake", {}, passed}, transport);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
+
+  transport.behaviour = bad_lengths([](std::size_t) { return true; });
+  const auto wrong = self_test({row("AES-128-GCM"), "fake", {}, passed}, transport);
+  EXPECT_EQ(wrong.verdict, SelfTestVerdict::taken_out);
+  EXPECT_NE(wrong.fault.find("through kaccel's provider"), std::string::npos) << wrong.fault;
+
+  const SelfTestResult failed{SelfTestVerdict::taken_out, {}, "CTR is wrong", false};
+  EXPECT_EQ(self_test({row("AES-128-GCM"), "fake", {}, failed}, transport).fault, "CTR is wrong");
+}
+
+TEST(SelfTestOfHmac, WrongPaddingIsFoundWhereAHashBlockIsJustFull) {
+  FakeTransport transport("fake");
+  transport.mac_behaviour = [](auto message, auto) {
+    return message.size() == 56 ? Behaviour::wrong : Behaviour::right;
+  };
+  const auto result = test_driver(transport, "HMAC-SHA256");
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_EQ(result.fault, "the MAC of 56 bytes with a key of 64 bytes is wrong");
+}
+
+TEST(SelfTestOfHmac, WrongLongMessagesBecomeAMaximumSize) {
+  FakeTransport transport("fake");
+  transport.mac_behaviour = [](auto message, auto) {
+    return message.size() > 65536 ? Behaviour::failing : Behaviour::right;
+  };
+  const auto result = test_driver(transport, "HMAC-SHA1");
+  EXPECT_EQ(result.verdict, SelfTestVerdict::restricted) << result.fault;
+  EXPECT_EQ(result.found.max_size, 65536u);
+}
+
+TEST(SelfTestOfHmac, AHangIsToldAndDoesNotHangTheCaller) {
+  FakeTransport transport("fake");
+  transport.mac_behaviour = [](auto message, auto) {
+    return message.size() == 1 ? Behaviour::hanging : Behaviour::right;
+  };
+  const auto result = test_driver(transport, "HMAC-SHA512", {}, impatient);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::restricted);
+  EXPECT_EQ(result.fault, "a request of 1 bytes hangs: no answer for 1.5 s");
+}
+
+TEST(SelfTestOfHmac, ShortKeysAreTried) {
+  for (const std::size_t bad_key : {std::size_t{1}, std::size_t{63}}) {
+    FakeTransport transport("fake");
+    transport.mac_behaviour = [=](auto, auto key) {
+      return key.size() == bad_key ? Behaviour::wrong : Behaviour::right;
+    };
+    EXPECT_EQ(test_driver(transport, "HMAC-MD5").verdict, SelfTestVerdict::taken_out) << bad_key;
+  }
+}
+
+TEST(SelfTestOfHmac, MisalignedMessagesAreTried) {
+  FakeTransport transport("fake");
+  transport.mac_behaviour = [](auto message, auto) {
+    const auto address = reinterpret_cast<std::uintptr_t>(message.data());
+    return address % 4 == 3 ? Behaviour::wrong : Behaviour::right;
+  };
+  EXPECT_EQ(test_driver(transport, "HMAC-SHA256").verdict, SelfTestVerdict::taken_out);
+}
+
 TEST(SelfTestCases, LengthsLieAroundTheBordersAndRise) {
-  const auto lengths = test_lengths(16, {});
+  const auto lengths = test_lengths(row("AES-128-CBC"), {});
   EXPECT_TRUE(std::is_sorted(lengths.begin(), lengths.end()));
   for (const std::size_t length : std::array<std::size_t, 6>{16, 32, 496, 512, 4112, 65552}) {
     EXPECT_TRUE(std::binary_search(lengths.begin(), lengths.end(), length)) << length;
@@ -203,11 +361,25 @@ TEST(SelfTestCases, LengthsLieAroundTheBordersAndRise) {
 }
 
 TEST(SelfTestCases, ForbiddenLengthsAreLeftOut) {
-  const kernel::Restrictions xts_of_qce{
-      .min_size = 17, .multiple_above = 512, .size_multiple = 512};
-  for (const std::size_t length : test_lengths(16, xts_of_qce)) {
+  for (const std::size_t length : test_lengths(row("AES-128-XTS"), xts_of_qce)) {
     EXPECT_TRUE(kernel::permits_size(xts_of_qce, length)) << length;
   }
+}
+
+TEST(SelfTestCases, StealingLengthsAreNoWholeBlocksAndPermitted) {
+  EXPECT_GT(stealing_lengths({}).back(), 4096u);
+  const auto lengths = stealing_lengths(xts_of_qce);
+  EXPECT_FALSE(lengths.empty());
+  for (const std::size_t length : lengths) {
+    EXPECT_NE(length % 16, 0u) << length;
+    EXPECT_TRUE(kernel::permits_size(xts_of_qce, length)) << length;
+  }
+}
+
+TEST(SelfTestCases, MessagesGoUpToTheLongestThatTheProviderSends) {
+  EXPECT_EQ(test_lengths(row("HMAC-SHA1"), {}).back(), std::size_t{1} << 20);
+  EXPECT_EQ(test_lengths(row("HMAC-SHA1"), {.max_size = 1'000'000}).back(), 1'000'000u);
+  EXPECT_EQ(test_lengths(row("HMAC-SHA1"), {}).front(), 1u);
 }
 
 }  // namespace

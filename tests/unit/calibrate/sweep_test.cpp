@@ -77,14 +77,11 @@ TEST(Sweep, ASideThatCannotBeMeasuredFailsTheSize) {
   EXPECT_EQ(result.problem, "broken");
 }
 
-TEST(Sweep, AForbiddenSizeIsNotTried) {
-  FixedSide software{1000, {}};
-  FixedSide hardware{1, {}};
-  const kernel::Restrictions restrictions{.min_size = 17};
-  const auto result = measure_permitted_size(16, restrictions, software.side(), hardware.side());
+TEST(Sweep, AForbiddenSizeCountsAsNothingMeasured) {
+  const auto result = forbidden_size(16);
   EXPECT_EQ(result.winner, Winner::forbidden);
-  EXPECT_TRUE(software.asked.empty());
-  EXPECT_TRUE(hardware.asked.empty());
+  EXPECT_EQ(result.size, 16u);
+  EXPECT_EQ(result.operations, 0u);
 }
 
 TEST(Sweep, SizesAreRoundedUpToWholeBlocks) {

@@ -29,6 +29,16 @@ Calibration example() {
   auto taken_out = algorithm("AES-128-CTR", "ctr-aes-qce", never_hardware, never_hardware);
   taken_out.self_test = {SelfTestVerdict::taken_out, {}, "decryption of 64 bytes is wrong", false};
   calibration.algorithms.push_back(std::move(taken_out));
+  auto xts = algorithm("AES-128-XTS", "xts-aes-qce", 1024, 2048);
+  xts.self_test.ciphertext_stealing = true;
+  calibration.algorithms.push_back(std::move(xts));
+  auto whole_blocks = algorithm("AES-256-XTS", "xts-aes-qce", 1024, 2048);
+  whole_blocks.self_test.stealing_fault = "encryption of 17 bytes is wrong";
+  calibration.algorithms.push_back(std::move(whole_blocks));
+  calibration.algorithms.push_back(algorithm("AES-128-GCM", "ctr-aes-qce", 2048, 4096));
+  auto hmac = algorithm("HMAC-SHA256", "hmac-sha256-qce", 8192, never_hardware);
+  hmac.self_test = {SelfTestVerdict::restricted, {.max_size = 65537}, "too long", false};
+  calibration.algorithms.push_back(std::move(hmac));
   calibration.skipped.push_back({"AES-192-CBC", "cbc-aes-qce", "known not to take such keys"});
   return calibration;
 }
@@ -60,6 +70,45 @@ TEST(ThresholdsFile, SaysToTheProviderWhatWasMeasured) {
   EXPECT_EQ(qce.restrictions.max_size, 65536u);
 }
 
+TEST(ThresholdsFile, AnHmacHasOneThreshold) {
+  const auto text = thresholds_file_text(example(), "/x");
+  EXPECT_NE(text.find("HMAC-SHA256.threshold = 8192\nHMAC-SHA256.max_size = 65537\n"
+                      "HMAC-SHA256.driver = hmac-sha256-qce\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("HMAC-SHA256.encrypt"), std::string::npos);
+  EXPECT_EQ(text.find("HMAC-SHA256.decrypt"), std::string::npos);
+  const auto settings = read_back(text).settings;
+  const auto& row = settings.algorithms[find_algorithm("HMAC-SHA256")];
+  EXPECT_EQ(row.encrypt, 8192);
+  EXPECT_EQ(row.restrictions.max_size, 65537u);
+}
+
+TEST(ThresholdsFile, SaysWhereCiphertextStealingIsProved) {
+  const auto text = thresholds_file_text(example(), "/x");
+  EXPECT_NE(text.find("AES-128-XTS.ciphertext_stealing = yes\nAES-128-XTS.driver = "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("# data units that are not whole blocks stay in software: encryption of 17"),
+            std::string::npos);
+  const auto settings = read_back(text).settings;
+  EXPECT_TRUE(settings.algorithms[find_algorithm("AES-128-XTS")].ciphertext_stealing);
+  EXPECT_FALSE(settings.algorithms[find_algorithm("AES-256-XTS")].ciphertext_stealing);
+}
+
+TEST(ThresholdsFile, EveryRowIsReadBackAsItWasWritten) {
+  Calibration calibration{"2026-01-02T03:04:05Z", "6.1.0", {}, {}};
+  for (const auto& one : algorithm_table) {
+    calibration.algorithms.push_back(algorithm(one.name, "some-driver", 256, 256));
+  }
+  const auto settings = read_back(thresholds_file_text(calibration, "/x")).settings;
+  for (const auto& row : settings.algorithms) {
+    EXPECT_EQ(row.driver, "some-driver");
+    EXPECT_EQ(row.encrypt, 256);
+    EXPECT_EQ(row.decrypt, 256);
+  }
+}
+
 TEST(ThresholdsFile, KeepsATakenOutDriverOff) {
   const auto settings = read_back(thresholds_file_text(example(), "/x")).settings;
   const auto& row = settings.algorithms[find_algorithm("AES-128-CTR")];
@@ -81,6 +130,7 @@ TEST(ThresholdsFile, CutOffAnywhereItIsRefusedOrSaysNothingWrong) {
         EXPECT_EQ(row.encrypt, right.algorithms[i].encrypt) << size;
         EXPECT_EQ(row.decrypt, right.algorithms[i].decrypt) << size;
         EXPECT_EQ(row.restrictions, right.algorithms[i].restrictions) << size;
+        EXPECT_EQ(row.ciphertext_stealing, right.algorithms[i].ciphertext_stealing) << size;
       }
     } catch (const CommandError&) {
       ++refused;
