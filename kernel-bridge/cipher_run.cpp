@@ -77,16 +77,19 @@ void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
   return status;
 }
 
-Status request_apart(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
-                     const std::uint8_t* input, std::uint8_t* output, std::size_t size) noexcept {
+[[gnu::always_inline]] inline Status request_apart(const CipherWork& work, const AlgorithmInfo& row,
+                                                   SessionPool::Lease& lease,
+                                                   const std::uint8_t* input, std::uint8_t* output,
+                                                   std::size_t size) noexcept {
   const Status status =
       lease.session().crypt({work.direction, {work.iv, row.iv_size}, {input, size}, output});
   if (status) advance_iv(row, work.direction, work.iv, input, output, size);
   return status;
 }
 
-Status request(const CipherWork& work, const AlgorithmInfo& row, SessionPool::Lease& lease,
-               const std::uint8_t* input, std::uint8_t* output, std::size_t size) noexcept {
+[[gnu::always_inline]] inline Status request(const CipherWork& work, const AlgorithmInfo& row,
+                                             SessionPool::Lease& lease, const std::uint8_t* input,
+                                             std::uint8_t* output, std::size_t size) noexcept {
   return overlap(input, output, size) ? request_in_place(work, row, lease, input, output, size)
                                       : request_apart(work, row, lease, input, output, size);
 }

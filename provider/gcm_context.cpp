@@ -3,9 +3,10 @@
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "provider/cipher_context.hpp"
 #include "provider/driver_key.hpp"
@@ -22,19 +23,22 @@ constexpr std::size_t usual_iv_size = 12;
 constexpr unsigned explicit_iv_size = 8;
 constexpr unsigned tls_tag_size = 16;
 
+bool is_iv_size(const OSSL_PARAM& param) noexcept {
+  constexpr std::size_t largest = 128;
+  std::size_t size = 0;
+  return OSSL_PARAM_get_size_t(&param, &size) == 1 && size != 0 && size <= largest;
+}
+
 }  // namespace
 
 // Life ------------------------------------------------------------------------------------------
 
-GcmContext::GcmContext(CipherRoute& route) noexcept
-    : software_update_(route.software.update),
-      software_cipher_(route.software.cipher),
-      route_(route) {}
+GcmContext::GcmContext(CipherRoute& route) noexcept : software_(route.software), route_(route) {}
 
 GcmContext::~GcmContext() {
   if (counter_mode_ != nullptr) CipherContext::free(counter_mode_);
-  if (record_hash_ != nullptr) route_.software.freectx(record_hash_);
-  if (inner_ != nullptr) route_.software.freectx(inner_);
+  if (record_hash_ != nullptr) software_.freectx(record_hash_);
+  if (inner_ != nullptr) software_.freectx(inner_);
   kernel::wipe(hash_key_.data(), hash_key_.size());
 }
 
@@ -60,7 +64,7 @@ void* GcmContext::duplicate(void* context) noexcept {
   copy->counter_mode_ = nullptr;
   copy->record_hash_ = nullptr;
   copy->record_hash_keyed_ = false;
-  copy->inner_ = self.route_.software.dupctx(self.inner_);
+  copy->inner_ = self.software_.dupctx(self.inner_);
   if (self.counter_mode_ != nullptr) {
     copy->counter_mode_ = CipherContext::duplicate(self.counter_mode_);
   }
@@ -80,8 +84,7 @@ bool GcmContext::takes_next_iv(Direction direction, const unsigned char* key,
                                const unsigned char* iv, std::size_t iv_size,
                                const OSSL_PARAM params[]) noexcept {
   if (key != nullptr || params != nullptr || iv == nullptr || iv_size != usual_iv_size ||
-      iv_size_ != usual_iv_size || direction != direction_ || !was_inited_ ||
-      stage_ == Stage::tls_record) {
+      static_cast<std::uint8_t>(direction) != next_iv_for_ || stage_ == Stage::tls_record) {
     return false;
   }
   stage_ = Stage::open;
@@ -96,7 +99,7 @@ int GcmContext::encrypt_init(void* context, const unsigned char* key, std::size_
                              const OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
   if (self.takes_next_iv(Direction::encrypt, key, iv, iv_size, params)) [[likely]] {
-    return self.route_.software.encrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+    return self.software_.encrypt_init(self.inner_, key, key_size, iv, iv_size, params);
   }
   return self.init(Direction::encrypt, key, key_size, iv, iv_size, params);
 }
@@ -106,7 +109,7 @@ int GcmContext::decrypt_init(void* context, const unsigned char* key, std::size_
                              const OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
   if (self.takes_next_iv(Direction::decrypt, key, iv, iv_size, params)) [[likely]] {
-    return self.route_.software.decrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+    return self.software_.decrypt_init(self.inner_, key, key_size, iv, iv_size, params);
   }
   return self.init(Direction::decrypt, key, key_size, iv, iv_size, params);
 }
@@ -115,15 +118,13 @@ int GcmContext::init(Direction direction, const unsigned char* key, std::size_t 
                      const unsigned char* iv, std::size_t iv_size,
                      const OSSL_PARAM params[]) noexcept {
   direction_ = direction;
-  const auto software_init =
-      is_encrypting() ? route_.software.encrypt_init : route_.software.decrypt_init;
+  const auto software_init = is_encrypting() ? software_.encrypt_init : software_.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
   if (ok != 1) {
     if (params != nullptr) note_refused_params(params);
     init_failed();
     return ok;
   }
-  was_inited_ = true;
   if (is_encrypting()) {
     encrypted_before_ = true;
   } else if (encrypted_before_) {
@@ -146,17 +147,17 @@ int GcmContext::init(Direction direction, const unsigned char* key, std::size_t 
 
 // Inner may have taken some of it before something failed.
 void GcmContext::init_failed() noexcept {
-  was_inited_ = false;
   forget_key();
   abandon_message();
   set_limit();
+  next_iv_for_ = no_direction;
 }
 
 // What inner makes of its message from now on is not known. In TLS mode it stays.
 void GcmContext::abandon_message() noexcept {
   if (stage_ == Stage::hardware) {
     stage_ = Stage::broken;
-  } else if (stage_ != Stage::tls_record) {
+  } else if (stage_ != Stage::tls_record && stage_ != Stage::broken) {
     leave_to_inner();
   }
   tag_from_encryption_ = true;
@@ -210,7 +211,7 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag_.data(), tag_.size()),
       OSSL_PARAM_construct_end(),
   };
-  route_.software.set_ctx_params(inner_, tag);
+  software_.set_ctx_params(inner_, tag);
 }
 
 void GcmContext::set_limit() noexcept {
@@ -219,42 +220,87 @@ void GcmContext::set_limit() noexcept {
                        ? SIZE_MAX
                        : smallest_hardware_size(text->threshold(direction_), text->key_size,
                                                 text->driver.restrictions);
+  next_iv_for_ = iv_size_ == usual_iv_size ? static_cast<std::uint8_t>(direction_) : no_direction;
 }
 
 // Parameters --------------------------------------------------------------------------------------
 
-// EVP sets "padding" at each init; what we follow is called "tag", "ivlen" or "tls...".
+GcmContext::Watched GcmContext::watched(const char* key) noexcept {
+  if (key[0] == 'i') {
+    return std::strcmp(key, OSSL_CIPHER_PARAM_AEAD_IVLEN) == 0 ? Watched::iv_size : Watched::none;
+  }
+  if (key[0] != 't') return Watched::none;
+  if (std::strcmp(key, OSSL_CIPHER_PARAM_AEAD_TAG) == 0) return Watched::tag;
+  if (std::strcmp(key, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD) == 0) return Watched::tls_aad;
+  if (std::strcmp(key, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) == 0) return Watched::iv_fixed;
+  if (std::strcmp(key, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV) == 0) return Watched::iv_invocation;
+  return Watched::none;
+}
+
+// EVP sets "padding" at each init; what we follow is called "tag", "ivlen" or "tls...". One
+// parameter is the usual case, and where OpenSSL cannot refuse it the way ends in a jump.
 int GcmContext::set_params(void* context, const OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
-  for (const OSSL_PARAM* p = params; p != nullptr && p->key != nullptr; ++p) {
-    if (p->key[0] == 't' || p->key[0] == 'i') return self.set_watched_params(params);
+  if (params != nullptr && params[0].key != nullptr) {
+    const char first = params[0].key[0];
+    const bool passes = params[1].key == nullptr &&
+                        ((first != 't' && first != 'i') || self.takes_expected_tag(params[0]) ||
+                         self.takes_tls_header(params[0]));
+    if (!passes) return self.set_watched_params(params);
   }
-  return self.route_.software.set_ctx_params(self.inner_, params);
+  return self.software_.set_ctx_params(self.inner_, params);
+}
+
+// The tag of a message to decrypt, whole.
+bool GcmContext::takes_expected_tag(const OSSL_PARAM& param) noexcept {
+  const char* key = param.key;
+  if (key[1] != 'a' || key[2] != 'g' || key[3] != '\0' || is_encrypting() ||
+      param.data_size != tag_.size() || param.data_type != OSSL_PARAM_OCTET_STRING ||
+      param.data == nullptr) {
+    return false;
+  }
+  std::memcpy(tag_.data(), param.data, tag_.size());
+  tag_size_ = tag_.size();
+  tag_from_encryption_ = false;
+  return true;
+}
+
+// The header of a TLS record, of a length that explicit IV and tag fit into.
+bool GcmContext::takes_tls_header(const OSSL_PARAM& param) noexcept {
+  if (param.key[1] != 'l' || param.data_size != tls_aad_size ||
+      param.data_type != OSSL_PARAM_OCTET_STRING || param.data == nullptr ||
+      std::strcmp(param.key, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD) != 0) {
+    return false;
+  }
+  const auto* header = static_cast<const std::uint8_t*>(param.data);
+  if (header[tls_aad_size - 2] == 0 && header[tls_aad_size - 1] < record_overhead) return false;
+  note_tls_aad(param);
+  return true;
 }
 
 int GcmContext::set_watched_params(const OSSL_PARAM params[]) noexcept {
-  const int ok = route_.software.set_ctx_params(inner_, params);
-  if (ok == 1) {
-    note_params(params);
-  } else {
+  const int ok = software_.set_ctx_params(inner_, params);
+  if (ok != 1) {
     note_refused_params(params);
+  } else {
+    note_params(params);
   }
-  set_limit();
   return ok;
 }
 
 int GcmContext::get_params(void* context, OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
-  if (self.tag_displaced_) return self.get_watched_params(params);
-  // To ask for "tlsivgen" counts the IV up.
-  for (const OSSL_PARAM* p = params; p->key != nullptr; ++p) {
-    if (p->key[0] == 't' && p->key[1] == 'l') return self.get_watched_params(params);
-  }
-  return self.route_.software.get_ctx_params(self.inner_, params);
+  // To ask for "tlsivgen" counts the IV up. One parameter is the usual case.
+  const bool may_count_up =
+      params[0].key != nullptr &&
+      (params[1].key != nullptr || (params[0].key[0] == 't' && params[0].key[1] == 'l' &&
+                                    params[0].key[2] == 's' && params[0].key[3] == 'i'));
+  if (self.tag_displaced_ || may_count_up) return self.get_watched_params(params);
+  return self.software_.get_ctx_params(self.inner_, params);
 }
 
 int GcmContext::get_watched_params(OSSL_PARAM params[]) noexcept {
-  const int ok = route_.software.get_ctx_params(inner_, params);
+  const int ok = software_.get_ctx_params(inner_, params);
   if (ok != 1) return ok;
   if (tag_displaced_ && is_encrypting()) {
     OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
@@ -268,71 +314,99 @@ int GcmContext::get_watched_params(OSSL_PARAM params[]) noexcept {
   return ok;
 }
 
-// In the order in which OpenSSL takes them.
+// One is the usual case. OpenSSL takes several in an order of its own.
 void GcmContext::note_params(const OSSL_PARAM params[]) noexcept {
-  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
-    note_tag(*p, true);
-  }
-  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_IVLEN)) {
-    std::size_t size = 0;
-    if (OSSL_PARAM_get_size_t(p, &size) == 1 && size != iv_size_) {
-      iv_size_ = size;
-      // It takes back an IV that was set.
-      iv_unused_ = false;
-      if (stage_ != Stage::tls_record) leave_to_inner();
-    }
-  }
-  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD)) {
-    note_tls_aad(*p);
-    stage_ = Stage::tls_record;
-    tls_aad_taken_ = true;
-  }
-  if (find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) != nullptr) {
-    new_iv();
-    iv_unused_ = true;
-  }
-  if (find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV) != nullptr) {
-    new_iv();
+  if (params[0].key == nullptr) return;
+  if (params[1].key == nullptr) return note_param(watched(params[0].key), params[0]);
+  constexpr std::array in_order{
+      std::pair{OSSL_CIPHER_PARAM_AEAD_TAG, Watched::tag},
+      std::pair{OSSL_CIPHER_PARAM_AEAD_IVLEN, Watched::iv_size},
+      std::pair{OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, Watched::tls_aad},
+      std::pair{OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED, Watched::iv_fixed},
+      std::pair{OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, Watched::iv_invocation},
+  };
+  for (const auto& [key, which] : in_order) {
+    if (const OSSL_PARAM* p = find_param(params, key)) note_param(which, *p);
   }
 }
 
-// Setting stopped somewhere. Of a single parameter it is known what it left behind.
+void GcmContext::note_param(Watched which, const OSSL_PARAM& param) noexcept {
+  switch (which) {
+    case Watched::none:
+      break;
+    case Watched::tag:
+      note_tag(param);
+      break;
+    case Watched::iv_size:
+      note_iv_size(param);
+      break;
+    case Watched::tls_aad:
+      note_tls_aad(param);
+      break;
+    case Watched::iv_fixed:
+      new_iv();
+      iv_unused_ = true;
+      break;
+    case Watched::iv_invocation:
+      new_iv();
+      break;
+  }
+}
+
+void GcmContext::note_iv_size(const OSSL_PARAM& param) noexcept {
+  std::size_t size = 0;
+  if (OSSL_PARAM_get_size_t(&param, &size) != 1 || size == iv_size_) return;
+  iv_size_ = size;
+  next_iv_for_ = no_direction;  // until the next whole init
+  // It takes back an IV that was set.
+  iv_unused_ = false;
+  if (stage_ != Stage::tls_record) leave_to_inner();
+}
+
+// Setting stopped somewhere. OpenSSL takes the tag first, then the IV's length, then TLS's AAD.
 void GcmContext::note_refused_params(const OSSL_PARAM params[]) noexcept {
   const bool single = params[0].key != nullptr && params[1].key == nullptr;
-  if (const OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG)) {
-    note_tag(*p, false);
-  }
+  const OSSL_PARAM* tag = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
+  const OSSL_PARAM* iv_size = find_param(params, OSSL_CIPHER_PARAM_AEAD_IVLEN);
   const OSSL_PARAM* aad = find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD);
-  if (aad != nullptr && aad->data_size == tls_aad_size) {
-    stage_ = Stage::tls_record;  // OpenSSL looks at the length field when it is in TLS mode already
-    tls_aad_taken_ = false;
+  const bool goes_on =
+      (tag == nullptr || note_tag(*tag)) && (iv_size == nullptr || is_iv_size(*iv_size));
+  if (goes_on && aad != nullptr && aad->data_type == OSSL_PARAM_OCTET_STRING &&
+      aad->data_size == tls_aad_size) {
+    note_tls_aad(*aad);
   } else if (!single) {
     abandon_message();
   }
 }
 
-// OpenSSL copies the bytes before it refuses a tag.
-void GcmContext::note_tag(const OSSL_PARAM& param, bool taken) noexcept {
+// Whether OpenSSL takes it. It copies the bytes before it refuses one.
+bool GcmContext::note_tag(const OSSL_PARAM& param) noexcept {
   if (param.data_type != OSSL_PARAM_OCTET_STRING || param.data == nullptr ||
       param.data_size > tag_.size()) {
-    return;
+    return false;
   }
   std::memcpy(tag_.data(), param.data, param.data_size);
-  if (!taken || is_encrypting()) return;
+  if (param.data_size == 0 || is_encrypting()) return false;
   tag_size_ = param.data_size;
   tag_from_encryption_ = false;
+  return true;
 }
 
 // The record's header (RFC 5246, 6.2.3.3): in it the length counts explicit IV and tag too. OpenSSL
-// keeps it in its tag buffer, where a tag that is set overwrites it.
+// keeps it in its tag buffer, where a tag that is set overwrites it, and is in TLS mode before it
+// looks at the length.
 void GcmContext::note_tls_aad(const OSSL_PARAM& param) noexcept {
   std::memcpy(tag_.data(), param.data, tls_aad_size);
   std::uint8_t& high = tag_[tls_aad_size - 2];
   std::uint8_t& low = tag_[tls_aad_size - 1];
   const unsigned length = (unsigned{high} << 8) + low;
-  const unsigned text = length - explicit_iv_size - (is_encrypting() ? 0U : tls_tag_size);
-  high = static_cast<std::uint8_t>(text >> 8);
-  low = static_cast<std::uint8_t>(text);
+  const unsigned overhead = explicit_iv_size + (is_encrypting() ? 0U : tls_tag_size);
+  stage_ = Stage::tls_record;
+  tag_from_encryption_ = true;
+  tls_aad_taken_ = length >= overhead;
+  if (!tls_aad_taken_) return;
+  high = static_cast<std::uint8_t>((length - overhead) >> 8);
+  low = static_cast<std::uint8_t>(length - overhead);
 }
 
 }  // namespace kaccel

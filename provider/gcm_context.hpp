@@ -43,6 +43,8 @@ class GcmContext {
 
  private:
   static constexpr std::size_t tls_aad_size = 13;
+  static constexpr std::uint8_t no_direction = 2;
+  static constexpr std::size_t record_overhead = 24;  // bytes of explicit IV and tag
 
   // Where the message is.
   enum class Stage : std::uint8_t {
@@ -54,6 +56,8 @@ class GcmContext {
     broken,      // a refusal that inner knows nothing of: nothing more comes out until an IV does
   };
   enum class Call : std::uint8_t { update, cipher };
+  // The parameters that change how a message goes on.
+  enum class Watched : std::uint8_t { none, tag, iv_size, tls_aad, iv_fixed, iv_invocation };
 
   // One call's data as the dispatch functions get it.
   struct Data {
@@ -87,9 +91,14 @@ class GcmContext {
   void set_limit() noexcept;
   [[gnu::noinline]] int set_watched_params(const OSSL_PARAM params[]) noexcept;
   [[gnu::noinline]] int get_watched_params(OSSL_PARAM params[]) noexcept;
+  bool takes_expected_tag(const OSSL_PARAM& param) noexcept;
+  bool takes_tls_header(const OSSL_PARAM& param) noexcept;
+  static Watched watched(const char* key) noexcept;
   void note_params(const OSSL_PARAM params[]) noexcept;
+  void note_param(Watched which, const OSSL_PARAM& param) noexcept;
+  void note_iv_size(const OSSL_PARAM& param) noexcept;
   void note_refused_params(const OSSL_PARAM params[]) noexcept;
-  void note_tag(const OSSL_PARAM& param, bool taken) noexcept;
+  bool note_tag(const OSSL_PARAM& param) noexcept;
   void note_tls_aad(const OSSL_PARAM& param) noexcept;
 
   // gcm_message.cpp: AAD, data and tag of a message.
@@ -127,13 +136,14 @@ class GcmContext {
   // The first of these are all that a message staying in software reads.
   Stage stage_ = Stage::inner;
   bool tag_displaced_ = false;
-  bool was_inited_ = false;   // successfully, at last
+  // An init with nothing but an IV of the usual size may take the short way, for this direction.
+  std::uint8_t next_iv_for_ = no_direction;
   bool iv_unused_ = false;    // inner has not begun with this IV, so a new key does not disturb it
   bool iv_is_ahead_ = false;  // inner has counted the IV up for the message after this one
   kernel::Direction direction_ = kernel::Direction::encrypt;
   void* inner_ = nullptr;
-  OSSL_FUNC_cipher_update_fn* software_update_ = nullptr;
-  OSSL_FUNC_cipher_cipher_fn* software_cipher_ = nullptr;
+  // A copy, since these are called by messages of a few bytes too: one load less each.
+  const CipherFunctions software_;
   std::size_t hardware_from_ = SIZE_MAX;  // calls with so many bytes and more go to hardware
   std::size_t iv_size_ = 12;
   std::uint64_t aad_size_ = 0;
@@ -154,7 +164,8 @@ class GcmContext {
   GcmBlock tag_{};
   std::size_t tag_size_ = 0;  // bytes of the expected tag; 0: not set
   bool encrypted_before_ = false;
-  bool tag_from_encryption_ = false;  // no tag was set since; inner may compare with an old one
+  // No tag was set since: inner may compare with an old one, or with what TLS left in its place.
+  bool tag_from_encryption_ = false;
   bool tls_aad_taken_ = false;  // TLS mode: inner took the header, which the tag buffer now holds
 };
 

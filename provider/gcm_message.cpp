@@ -31,30 +31,39 @@ GcmBlock sum(GcmBlock a, const GcmBlock& b) noexcept {
 
 }  // namespace
 
-// The calls of a message that ends up in software. OpenSSL cannot refuse these, so AAD is counted
-// beforehand and the call can end in a jump.
+// The calls of a message that ends up in software, in as few instructions as can be: GCM messages
+// are often short. What OpenSSL could refuse takes the other way, so that the call can end in a
+// jump.
 bool GcmContext::stays_in_software(const unsigned char* out, std::size_t out_capacity,
                                    const unsigned char* in, std::size_t in_size) noexcept {
   if (stage_ == Stage::inner) return true;
-  if (stage_ != Stage::open || in == nullptr || in_size == 0 || out_capacity < in_size) {
-    return false;
-  }
-  if (out == nullptr) {
-    iv_unused_ = false;
-    aad_size_ += in_size;
+  if (tag_displaced_) return false;
+  if (stage_ == Stage::open) {
+    if (out == nullptr) {
+      if (in == nullptr || out_capacity < in_size) return false;
+      aad_size_ += in_size;
+      iv_unused_ = false;
+    } else {
+      if (in_size >= hardware_from_) return false;
+      stage_ = Stage::inner;
+    }
     return true;
   }
-  if (in_size >= hardware_from_ || tag_displaced_) return false;
-  iv_unused_ = false;
-  stage_ = Stage::inner;
-  return true;
+  if (stage_ == Stage::tls_record) {
+    const bool may_be_hardwares =
+        in_size >= record_overhead && in_size - record_overhead >= hardware_from_;
+    if (may_be_hardwares || in_size == 0 || out_capacity < in_size) return false;
+    stage_ = Stage::inner;
+    return true;
+  }
+  return false;
 }
 
 int GcmContext::update(void* context, unsigned char* out, std::size_t* out_size,
                        std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<GcmContext*>(context);
   if (self.stays_in_software(out, out_capacity, in, in_size)) [[likely]] {
-    return self.software_update_(self.inner_, out, out_size, out_capacity, in, in_size);
+    return self.software_.update(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.watched_call(Call::update, {out, out_size, out_capacity, in, in_size});
 }
@@ -64,7 +73,7 @@ int GcmContext::cipher(void* context, unsigned char* out, std::size_t* out_size,
                        std::size_t out_capacity, const unsigned char* in, std::size_t in_size) {
   auto& self = *static_cast<GcmContext*>(context);
   if (self.stays_in_software(out, out_capacity, in, in_size)) [[likely]] {
-    return self.software_cipher_(self.inner_, out, out_size, out_capacity, in, in_size);
+    return self.software_.cipher(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.watched_call(Call::cipher, {out, out_size, out_capacity, in, in_size});
 }
@@ -73,7 +82,7 @@ int GcmContext::final(void* context, unsigned char* out, std::size_t* out_size,
                       std::size_t out_capacity) {
   auto& self = *static_cast<GcmContext*>(context);
   if (self.stage_ == Stage::inner && !self.tag_displaced_) [[likely]] {
-    return self.route_.software.final(self.inner_, out, out_size, out_capacity);
+    return self.software_.final(self.inner_, out, out_size, out_capacity);
   }
   return self.watched_final(out, out_size, out_capacity);
 }
@@ -86,7 +95,7 @@ int GcmContext::watched_final(unsigned char* out, std::size_t* out_size,
   }
   if (stage_ == Stage::broken) return 0;
   stage_ = Stage::inner;
-  const int ok = route_.software.final(inner_, out, out_size, out_capacity);
+  const int ok = software_.final(inner_, out, out_size, out_capacity);
   if (ok == 1) {
     tag_displaced_ = false;
   } else {
@@ -96,10 +105,11 @@ int GcmContext::watched_final(unsigned char* out, std::size_t* out_size,
 }
 
 int GcmContext::inner_call(Call call, const Data& data) noexcept {
-  const auto function = call == Call::update ? software_update_ : software_cipher_;
+  const auto function = call == Call::update ? software_.update : software_.cipher;
   const int ok =
       function(inner_, data.out, data.out_size, data.out_capacity, data.in, data.in_size);
-  const bool ends_message = data.in == nullptr && stage_ == Stage::old_tag;
+  const bool is_nothing = call == Call::update && data.in_size == 0;
+  const bool ends_message = data.in == nullptr && !is_nothing && stage_ == Stage::old_tag;
   if (ok == 1 && ends_message) {
     tag_displaced_ = false;
     stage_ = Stage::inner;
@@ -184,7 +194,7 @@ bool GcmContext::begin_hardware() noexcept {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_IV, iv.data(), iv.size()),
       OSSL_PARAM_construct_end(),
   };
-  if (route_.software.get_ctx_params(inner_, params) != 1) return false;
+  if (software_.get_ctx_params(inner_, params) != 1) return false;
   if (iv_is_ahead_) count_down(iv, iv_size_);
   return set_up_hash_key() && set_up_counter_mode(iv) && hash_padding(inner_, aad_size_);
 }
@@ -224,8 +234,8 @@ int GcmContext::finish_encryption(const GcmBlock& correction) noexcept {
                                         uncorrected.size()),
       OSSL_PARAM_construct_end(),
   };
-  if (route_.software.final(inner_, nullptr, &nothing, 0) != 1 ||
-      route_.software.get_ctx_params(inner_, params) != 1) {
+  if (software_.final(inner_, nullptr, &nothing, 0) != 1 ||
+      software_.get_ctx_params(inner_, params) != 1) {
     return 0;
   }
   tag_ = sum(uncorrected, correction);
@@ -241,10 +251,10 @@ int GcmContext::finish_decryption(const GcmBlock& correction) noexcept {
         OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data(), tag_size_),
         OSSL_PARAM_construct_end(),
     };
-    return route_.software.set_ctx_params(inner_, params) == 1;
+    return software_.set_ctx_params(inner_, params) == 1;
   };
   std::size_t nothing = 0;
-  const int ok = set_tag(expected) ? route_.software.final(inner_, nullptr, &nothing, 0) : 0;
+  const int ok = set_tag(expected) ? software_.final(inner_, nullptr, &nothing, 0) : 0;
   set_tag(tag_);
   return ok;
 }
@@ -286,7 +296,7 @@ bool GcmContext::set_up_hash_key() noexcept {
 
 bool GcmContext::hash_bytes(void* hash, const unsigned char* bytes, std::size_t size) noexcept {
   std::size_t taken = 0;
-  return size == 0 || software_update_(hash, nullptr, &taken, size, bytes, size) == 1;
+  return size == 0 || software_.update(hash, nullptr, &taken, size, bytes, size) == 1;
 }
 
 bool GcmContext::hash_padding(void* hash, std::uint64_t size) noexcept {

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t usual_iv_size = 12;
 constexpr std::size_t explicit_iv_size = 8;
-constexpr std::size_t record_overhead = explicit_iv_size + sizeof(GcmBlock);
 
 }  // namespace
 
@@ -25,6 +24,7 @@ int GcmContext::tls_record(Call call, const Data& data) noexcept {
   const std::size_t text_size = ordinary ? data.in_size - record_overhead : 0;
   stage_ = Stage::inner;  // whatever becomes of the record, it takes a new IV to go on
   iv_unused_ = false;
+  tag_from_encryption_ = true;
   if (!ordinary || !tls_aad_taken_ || iv_size_ != usual_iv_size || !goes_to_hardware(text_size) ||
       !set_up_hash_key()) {
     return inner_call(call, data);
@@ -32,7 +32,7 @@ int GcmContext::tls_record(Call call, const Data& data) noexcept {
   const bool ok = hardware_record(data.out, text_size);
   // Ends the record for inner too, with a refusal that nobody sees.
   std::size_t nothing = 0;
-  route_.software.final(inner_, nullptr, &nothing, 0);
+  software_.final(inner_, nullptr, &nothing, 0);
   if (!ok) return refuse(call, data);
   *data.out_size = call == Call::cipher || is_encrypting() ? data.in_size : text_size;
   return 1;
@@ -82,7 +82,7 @@ bool GcmContext::take_record_iv(unsigned char* explicit_iv, GcmBlock& iv) noexce
                                           explicit_iv_size),
         OSSL_PARAM_construct_end(),
     };
-    return route_.software.get_ctx_params(inner_, params) == 1;
+    return software_.get_ctx_params(inner_, params) == 1;
   }
   const OSSL_PARAM invocation[] = {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, explicit_iv,
@@ -90,18 +90,18 @@ bool GcmContext::take_record_iv(unsigned char* explicit_iv, GcmBlock& iv) noexce
       OSSL_PARAM_construct_end(),
   };
   OSSL_PARAM params[] = {whole, OSSL_PARAM_construct_end()};
-  return route_.software.set_ctx_params(inner_, invocation) == 1 &&
-         route_.software.get_ctx_params(inner_, params) == 1;
+  return software_.set_ctx_params(inner_, invocation) == 1 &&
+         software_.get_ctx_params(inner_, params) == 1;
 }
 
 bool GcmContext::start_record_hash(const GcmBlock& iv) noexcept {
   if (record_hash_ == nullptr) {
-    record_hash_ = route_.software.newctx(route_.software_provider_context);
+    record_hash_ = software_.newctx(route_.software_provider_context);
     if (record_hash_ == nullptr) return false;
   }
   const auto key = key_.view();
-  if (route_.software.encrypt_init(record_hash_, record_hash_keyed_ ? nullptr : key.data(),
-                                   key.size(), iv.data(), iv_size_, nullptr) != 1) {
+  if (software_.encrypt_init(record_hash_, record_hash_keyed_ ? nullptr : key.data(), key.size(),
+                             iv.data(), iv_size_, nullptr) != 1) {
     return false;
   }
   record_hash_keyed_ = true;
@@ -116,8 +116,8 @@ bool GcmContext::finish_record_hash(std::size_t text_size, GcmBlock& tag) noexce
       OSSL_PARAM_construct_end(),
   };
   if (!hash_padding(record_hash_, text_size) ||
-      route_.software.final(record_hash_, nullptr, &nothing, 0) != 1 ||
-      route_.software.get_ctx_params(record_hash_, params) != 1) {
+      software_.final(record_hash_, nullptr, &nothing, 0) != 1 ||
+      software_.get_ctx_params(record_hash_, params) != 1) {
     return false;
   }
   const GcmBlock correction = gcm_length_correction(hash_key_, tls_aad_size, text_size);

@@ -15,6 +15,17 @@
 #include "provider/find_param.hpp"
 
 namespace kaccel {
+namespace {
+
+constexpr std::array flags_not_followed{OSSL_MAC_PARAM_TLS_DATA_SIZE, OSSL_MAC_PARAM_DIGEST_NOINIT,
+                                        OSSL_MAC_PARAM_DIGEST_ONESHOT};
+
+bool has_flags(const OSSL_PARAM params[]) noexcept {
+  return std::any_of(flags_not_followed.begin(), flags_not_followed.end(),
+                     [params](const char* key) { return find_param(params, key) != nullptr; });
+}
+
+}  // namespace
 
 // Life ------------------------------------------------------------------------------------------
 
@@ -22,7 +33,7 @@ HmacContext::HmacContext(const HmacContext& other) noexcept
     : route_(other.route_),
       inner_(other.inner_),
       stage_(other.stage_),
-      largest_(other.largest_),
+      software_limit_(other.software_limit_),
       named_(other.named_),
       keyed_(other.keyed_),
       key_(other.key_),
@@ -52,7 +63,8 @@ void* HmacContext::duplicate(void* context) noexcept {
   const auto& self = *static_cast<HmacContext*>(context);
   auto* copy = new (std::nothrow) HmacContext(self);
   if (copy == nullptr) return nullptr;
-  if (!copy->message_.append(self.message_.view())) {
+  copy->message_.start(self.message_.limit());
+  if (!copy->message_.append(self.message_.data(), self.message_.size())) {
     delete copy;
     return nullptr;
   }
@@ -62,22 +74,34 @@ void* HmacContext::duplicate(void* context) noexcept {
 // Init and parameters ---------------------------------------------------------------------------
 
 int HmacContext::init(void* context, const unsigned char* key, std::size_t key_size,
-                      const OSSL_PARAM params[]) noexcept {
-  return static_cast<HmacContext*>(context)->restart(key, key_size, params);
+                      const OSSL_PARAM params[]) {
+  auto& self = *static_cast<HmacContext*>(context);
+  if (key == nullptr && params == nullptr && self.stage_ == Stage::ended) [[likely]] {
+    // The next message under the same key, after one that software ended.
+    void* inner = self.inner_.own();
+    if (inner == nullptr) return 0;
+    self.stage_ = Stage::collecting;
+    return self.route_.software.init(inner, key, key_size, params);
+  }
+  return self.restart(key, key_size, params);
 }
 
 int HmacContext::restart(const unsigned char* key, std::size_t key_size,
                          const OSSL_PARAM params[]) noexcept {
-  const bool same_again = key == nullptr && params == nullptr && stage_ != Stage::passing;
+  const bool same_again = key == nullptr && params == nullptr &&
+                          (stage_ == Stage::collecting || stage_ == Stage::answered);
   if (!same_again) {  // else inner waits as it was keyed, and need not know
-    // Should it be refused, the message goes on.
-    if (stage_ == Stage::collecting && message_.size() != 0 && !hand_over()) return 0;
+    // Should it be refused, the message goes on. One that has ended is handed over afterwards,
+    // unless the key may have been taken by then.
+    const bool goes_on = stage_ == Stage::collecting && message_.size() != 0;
+    const bool has_ended = stage_ == Stage::answered && params != nullptr && has_flags(params);
+    if ((goes_on || has_ended) && !hand_over()) return 0;
     void* inner = inner_.own();
     if (inner == nullptr) return 0;
     const int ok = route_.software.init(inner, key, key_size, params);
     if (ok != 1) {
       if (!hand_over()) return 0;
-      forget_key();
+      note_refused_params(params);
       return ok;
     }
     const bool key_was_set = params != nullptr && note_params(params);
@@ -92,12 +116,14 @@ int HmacContext::restart(const unsigned char* key, std::size_t key_size,
 }
 
 void HmacContext::begin_message() noexcept {
-  message_.clear();
   const bool may_go_to_hardware =
       keyed_ != nullptr && !software_only_ && !keyed_->driver.health.is_out();
   stage_ = may_go_to_hardware ? Stage::collecting : Stage::passing;
   if (may_go_to_hardware) {
-    largest_ = std::min(longest_message, keyed_->driver.restrictions.max_size);
+    message_.start(std::min(longest_message, keyed_->driver.restrictions.max_size));
+    software_limit_ = software_limit(keyed_->threshold);
+  } else {
+    message_.clear();
   }
 }
 
@@ -110,12 +136,14 @@ int HmacContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
   if (inner == nullptr) return 0;
   const int ok = self.route_.software.set_ctx_params(inner, params);
   if (ok != 1) {
-    self.forget_key();
+    self.note_refused_params(params);
     self.stage_ = Stage::passing;
   } else if (params != nullptr) {
     const bool key_was_set = self.note_params(params);
     if (key_was_set) self.begin_message();
-    if (self.software_only_ || self.keyed_ != self.named_) self.stage_ = Stage::passing;
+    if (self.software_only_ || self.keyed_ == nullptr || self.keyed_ != self.named_) {
+      self.stage_ = Stage::passing;
+    }
   }
   return ok;
 }
@@ -132,10 +160,7 @@ bool HmacContext::note_params(const OSSL_PARAM params[]) noexcept {
     named_ = OSSL_PARAM_get_utf8_string_ptr(p, &name) == 1 && name != nullptr ? route_.find(name)
                                                                               : nullptr;
   }
-  for (const char* key : {OSSL_MAC_PARAM_TLS_DATA_SIZE, OSSL_MAC_PARAM_DIGEST_NOINIT,
-                          OSSL_MAC_PARAM_DIGEST_ONESHOT}) {
-    if (find_param(params, key) != nullptr) software_only_ = true;
-  }
+  if (has_flags(params)) software_only_ = true;
   const OSSL_PARAM* p = find_param(params, OSSL_MAC_PARAM_KEY);
   if (p == nullptr) return false;
   if (p->data == nullptr) {
@@ -144,6 +169,14 @@ bool HmacContext::note_params(const OSSL_PARAM params[]) noexcept {
   }
   remember_key(static_cast<const unsigned char*>(p->data), p->data_size);
   return true;
+}
+
+// Inner may have taken some of them, and the key.
+void HmacContext::note_refused_params(const OSSL_PARAM params[]) noexcept {
+  forget_key();
+  if (params == nullptr) return;
+  if (find_param(params, OSSL_MAC_PARAM_DIGEST) != nullptr) named_ = nullptr;
+  if (has_flags(params)) software_only_ = true;
 }
 
 void HmacContext::forget_key() noexcept {
@@ -188,10 +221,9 @@ void HmacContext::remember_key(const unsigned char* key, std::size_t key_size) n
 
 // Data --------------------------------------------------------------------------------------------
 
-int HmacContext::update(void* context, const unsigned char* data, std::size_t size) noexcept {
+int HmacContext::update(void* context, const unsigned char* data, std::size_t size) {
   auto& self = *static_cast<HmacContext*>(context);
-  if (self.stage_ == Stage::collecting && size <= self.largest_ - self.message_.size() &&
-      self.message_.append({data, size})) {
+  if (self.stage_ == Stage::collecting && self.message_.append(data, size)) [[likely]] {
     return 1;
   }
   if (!self.hand_over()) return 0;
@@ -199,29 +231,47 @@ int HmacContext::update(void* context, const unsigned char* data, std::size_t si
   return inner == nullptr ? 0 : self.route_.software.update(inner, data, size);
 }
 
+// A message within the threshold passes here in as few instructions as can be.
 int HmacContext::final(void* context, unsigned char* out, std::size_t* out_size,
-                       std::size_t out_capacity) noexcept {
+                       std::size_t out_capacity) {
   auto& self = *static_cast<HmacContext*>(context);
-  if (self.stage_ == Stage::collecting) {
-    const MacRoute::Digest& digest = *self.keyed_;
+  if (self.stage_ != Stage::collecting || self.message_.size() > self.software_limit_) {
+    return self.final_beyond_limit(out, out_size, out_capacity);
+  }
+  void* inner = self.inner_.own();
+  if (inner == nullptr) return 0;
+  const MessageBuffer& message = self.message_;
+  if (message.size() != 0 &&
+      self.route_.software.update(inner, message.data(), message.size()) != 1) {
+    return 0;
+  }
+  self.message_.clear();
+  self.stage_ = Stage::ended;
+  return self.route_.software.final(inner, out, out_size, out_capacity);
+}
+
+int HmacContext::final_beyond_limit(unsigned char* out, std::size_t* out_size,
+                                    std::size_t out_capacity) noexcept {
+  if (stage_ == Stage::collecting) {
+    const MacRoute::Digest& digest = *keyed_;
     const std::size_t digest_size = kernel::info(digest.driver.algorithm).digest_size;
-    const Decision decision = decide(digest.threshold, self.message_.size(),
-                                     self.key_.view().size(), digest.driver.restrictions);
-    if (decision.route == Route::hardware && out_capacity >= digest_size &&
-        self.run_hardware(out)) {
-      self.stage_ = Stage::answered;
+    const Decision decision =
+        decide(digest.threshold, message_.size(), key_.view().size(), digest.driver.restrictions);
+    if (decision.route == Route::hardware && out_capacity >= digest_size && run_hardware(out)) {
+      stage_ = Stage::answered;
       *out_size = digest_size;
       return 1;
     }
   }
-  if (!self.hand_over()) return 0;
-  void* inner = self.inner_.own();
-  return inner == nullptr ? 0 : self.route_.software.final(inner, out, out_size, out_capacity);
+  if (!hand_over()) return 0;
+  void* inner = inner_.own();
+  return inner == nullptr ? 0 : route_.software.final(inner, out, out_size, out_capacity);
 }
 
 // Brings inner to where it would be without hardware. Calls after the end of a message have no
 // meaning, but the same one as without kaccel.
 bool HmacContext::hand_over() noexcept {
+  if (stage_ == Stage::ended) stage_ = Stage::passing;
   if (stage_ == Stage::passing) return true;
   void* inner = inner_.own();
   if (inner == nullptr) return false;

@@ -29,11 +29,12 @@ class HmacContext {
   static void* create(MacRoute& route) noexcept;
   static void free(void* context) noexcept;
   static void* duplicate(void* context) noexcept;
+  // Three are not noexcept, so that they can end in a jump (see CipherContext).
   static int init(void* context, const unsigned char* key, std::size_t key_size,
-                  const OSSL_PARAM params[]) noexcept;
-  static int update(void* context, const unsigned char* data, std::size_t size) noexcept;
+                  const OSSL_PARAM params[]);
+  static int update(void* context, const unsigned char* data, std::size_t size);
   static int final(void* context, unsigned char* out, std::size_t* out_size,
-                   std::size_t out_capacity) noexcept;
+                   std::size_t out_capacity);
   static int get_params(void* context, OSSL_PARAM params[]) noexcept;
   static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
 
@@ -42,6 +43,7 @@ class HmacContext {
     passing,     // every call goes to inner
     collecting,  // inner is freshly keyed, the message so far is in message_
     answered,    // hardware gave the result, the message is still there
+    ended,       // inner gave the result of a message within the threshold
   };
 
   explicit HmacContext(MacRoute& route) noexcept : route_(route) {}
@@ -51,17 +53,20 @@ class HmacContext {
 
   int restart(const unsigned char* key, std::size_t key_size, const OSSL_PARAM params[]) noexcept;
   void begin_message() noexcept;
+  [[gnu::noinline]] int final_beyond_limit(unsigned char* out, std::size_t* out_size,
+                                           std::size_t out_capacity) noexcept;
   bool hand_over() noexcept;
   bool run_hardware(unsigned char* out) noexcept;
 
   bool note_params(const OSSL_PARAM params[]) noexcept;
+  void note_refused_params(const OSSL_PARAM params[]) noexcept;
   void remember_key(const unsigned char* key, std::size_t key_size) noexcept;
   void forget_key() noexcept;
 
   MacRoute& route_;
   SharedMac inner_;
   Stage stage_ = Stage::passing;
-  std::size_t largest_ = 0;  // bytes of a message that are kept
+  std::size_t software_limit_ = 0;  // messages of up to so many bytes are inner's
   MessageBuffer message_;
 
   // Which digest the next key will be used with, and which one key_ is used with; nullptr where

@@ -1,22 +1,14 @@
 #include "provider/shared_mac.hpp"
 
-#include <atomic>
-#include <cstddef>
 #include <new>
 
 namespace kaccel {
 
-struct SharedMac::Shared {
-  const MacFunctions& functions;
-  void* context;
-  std::atomic<std::size_t> holders{1};
-
-  void let_go() noexcept {
-    if (holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    functions.freectx(context);
-    delete this;
-  }
-};
+void SharedMac::Shared::let_go() noexcept {
+  if (holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  functions.freectx(context);
+  delete this;
+}
 
 SharedMac::SharedMac(const SharedMac& other) noexcept : shared_(other.shared_) {
   if (shared_ != nullptr) shared_->holders.fetch_add(1, std::memory_order_relaxed);
@@ -34,22 +26,17 @@ bool SharedMac::create(const MacFunctions& functions, void* provider_context) no
   return shared_ != nullptr;
 }
 
-void* SharedMac::get() const noexcept {
-  return shared_->context;
-}
-
-void* SharedMac::own() noexcept {
-  if (shared_->holders.load(std::memory_order_acquire) == 1) return shared_->context;
-  void* copy = shared_->functions.dupctx(shared_->context);
-  if (copy == nullptr) return nullptr;
-  auto* mine = new (std::nothrow) Shared{shared_->functions, copy};
+void* SharedMac::copy() noexcept {
+  void* context = shared_->functions.dupctx(shared_->context);
+  if (context == nullptr) return nullptr;
+  auto* mine = new (std::nothrow) Shared{shared_->functions, context};
   if (mine == nullptr) {
-    shared_->functions.freectx(copy);
+    shared_->functions.freectx(context);
     return nullptr;
   }
   shared_->let_go();
   shared_ = mine;
-  return copy;
+  return context;
 }
 
 }  // namespace kaccel

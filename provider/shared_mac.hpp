@@ -4,6 +4,9 @@
 // time. Where the message goes to hardware none of the copies is ever looked at.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+
 #include "provider/mac_functions.hpp"
 
 namespace kaccel {
@@ -20,12 +23,23 @@ class SharedMac {
   bool create(const MacFunctions& functions, void* provider_context) noexcept;
 
   // To read from: also others may hold it.
-  void* get() const noexcept;
+  void* get() const noexcept { return shared_->context; }
   // To change: this holder's own from now on. nullptr when it cannot be copied.
-  void* own() noexcept;
+  void* own() noexcept {
+    return shared_->holders.load(std::memory_order_acquire) == 1 ? shared_->context : copy();
+  }
 
  private:
-  struct Shared;
+  struct Shared {
+    const MacFunctions& functions;
+    void* context;
+    std::atomic<std::size_t> holders{1};
+
+    void let_go() noexcept;
+  };
+
+  [[gnu::noinline]] void* copy() noexcept;
+
   Shared* shared_ = nullptr;
 };
 

@@ -80,8 +80,8 @@ test_figures() {
     results=$(mktemp -d)
     "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1800 -- \
         "$lab_dir/guest-figures.sh" "$build" "$results" &&
-        python3 "$lab_dir/check_figures.py" "$results/cbc.json=44" "$results/all.json=121" \
-            "$results/records.json=8" || status=$?
+        python3 "$lab_dir/check_figures.py" "$results/cbc.json=44" "$results/blocks.json=66" \
+            "$results/messages.json=55" "$results/records.json=12" || status=$?
     rm -rf "$results"
     return "$status"
 }
