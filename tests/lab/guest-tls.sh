@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs in the guest: calibrates the simulated qce, then TLS connections with kaccel at one end or both.
 #
-#   guest-tls.sh BUILD_DIR      environment: OPENSSL_MODULES
+#   guest-tls.sh BUILD_DIR
 set -euo pipefail
 build=$1
 directory=$(mktemp -d)

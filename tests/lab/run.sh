@@ -255,7 +255,7 @@ compose_qemu() {
     local append="console=ttyS0 panic=-1 init_on_alloc=0 mitigations=off nokaslr random.trust_cpu=on"
     ((verbose)) && append+=" loglevel=7" || append+=" quiet"
     # Where a program's memory lies changes how many instructions it needs: up to 0.7% of a figure.
-    ((!virtual_time)) || append+=" norandmaps"
+    ((!virtual_time)) || append+=" norandmaps idle=poll"
     qemu=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -m 1024
         -kernel "$plain" -initrd "$initramfs"
         -chardev "file,id=console,path=$work/console" -serial chardev:console

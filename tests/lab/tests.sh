@@ -19,7 +19,6 @@ shift
 parts=("$@")
 ((${#parts[@]})) || parts=(lab qce eip93 virtio tls figures)
 
-export OPENSSL_MODULES=$build/provider
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
 
@@ -78,7 +77,8 @@ test_virtio() {
 test_figures() {
     local results status=0
     results=$(mktemp -d)
-    "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1800 -- \
+    OPENSSL_MODULES=$build/provider \
+        "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1800 -- \
         "$lab_dir/guest-figures.sh" "$build" "$results" &&
         python3 "$lab_dir/check_figures.py" "$results/cbc.json=44" "$results/blocks.json=66" \
             "$results/messages.json=55" "$results/records.json=12" || status=$?

@@ -59,7 +59,9 @@ bool has_hardware(std::string_view algorithm) {
   const std::string driver = driver_for(row.kernel_algorithm);
   if (driver.empty()) return false;
   const kernel::KnownDriver* known = kernel::find_known_driver(driver);
-  return known == nullptr || permits_key(known->restrictions, driver_key_size(row));
+  return known == nullptr ||
+         (permits_key(known->restrictions, driver_key_size(row)) &&
+          !(is_two_key_des(row) && known->restrictions.refuses_repeated_des_keys));
 }
 
 Settings settings_with_thresholds(Threshold encrypt, Threshold decrypt) {
