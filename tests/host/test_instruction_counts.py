@@ -64,6 +64,24 @@ def test_other_calls_in_software_stay_within_25_instructions(host: Host, algorit
     assert added <= 25
 
 
+# Messages are several calls each, and a MAC's are collected before they are given to OpenSSL.
+@pytest.mark.parametrize(
+    ("call", "name", "group", "most"),
+    [
+        ("update", "AES-128-XTS", "AES-128-XTS.encrypt = 512\nAES-128-XTS.decrypt = 512", 30),
+        ("message", "AES-128-GCM", "AES-128-GCM.encrypt = 512\nAES-128-GCM.decrypt = 512", 150),
+        ("mac", "SHA256", "HMAC-SHA256.threshold = 512", 170),
+    ],
+)
+def test_units_and_messages_in_software_cost_little_more(
+    host: Host, call: str, name: str, group: str, most: int
+):
+    algorithm = group.split(".")[0]
+    base, added = added_per_call(host, call, name, 64, f"{group}\n{algorithm}.driver = none-such")
+    assert 0 < added <= most
+    assert added <= base
+
+
 @pytest.mark.parametrize("call", ["rekey", "iv"])
 def test_an_init_of_an_algorithm_with_a_route_is_measured(host: Host, call: str):
     base, added = added_per_call(host, call, "AES-128-CBC", 16, thresholds(512))
