@@ -18,6 +18,9 @@ using kernel::Direction;
 
 namespace {
 
+// More than any call has.
+constexpr std::size_t no_room = SIZE_MAX / 2;
+
 constexpr std::size_t round_down(std::size_t size, std::size_t block) noexcept {
   return size - size % block;
 }
@@ -190,12 +193,14 @@ void CipherContext::set_limits() noexcept {
   const bool no_route = software_only_ || key_.empty() || (has_iv() && !iv_set_) ||
                         route_.driver.health.is_out() ||
                         // Removing MAC and padding takes the same time for every content only in
-                        // OpenSSL's own code.
-                        (in_tls_mode() && direction_ == Direction::decrypt);
+                        // OpenSSL's own code. Of CTR it knows no records.
+                        (in_tls_mode() && (is_stream() || direction_ == Direction::decrypt));
   hardware_from_ = no_route ? SIZE_MAX
                             : smallest_hardware_size(route_.threshold(direction_), route_.key_size,
                                                      route_.driver.restrictions);
+  room_ = is_stream() ? 0 : row_.block_size;
   if (!inner_is_current_) {
+    if (in_tls_mode()) room_ = no_room;
     software_limit_ = 0;  // any data first has to pass make_inner_current()
   } else {
     software_limit_ = no_route ? SIZE_MAX : software_limit(route_.threshold(direction_));
@@ -428,6 +433,7 @@ int CipherContext::tls_record(unsigned char* out, std::size_t* out_size, std::si
   }
   std::memset(out + in_size, static_cast<int>(padding - 1), padding);
   const std::size_t done = run_hardware(out, out, size);
+  room_ = no_room;  // a record of no bytes has padding, and must not pass either
   total_ += in_size;
   if (done < size) {
     // The record is padded already, so the rest goes past inner's padding.

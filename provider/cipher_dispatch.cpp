@@ -173,6 +173,8 @@ Function software_function(const RowFunctions& own, const OSSL_DISPATCH& softwar
 template <class Choose>
 std::vector<OSSL_DISPATCH> table(std::size_t row, const OSSL_DISPATCH* software, Choose choose) {
   std::vector<OSSL_DISPATCH> result;
+  constexpr std::size_t usual_size = 20;
+  result.reserve(usual_size);
   for (; software->function_id != 0; ++software) {
     const Function function = choose(functions_of(row), *software);
     if (function != nullptr) result.push_back({software->function_id, function});

@@ -1,6 +1,7 @@
 #include "provider/gcm_context.hpp"
 
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/params.h>
 
 #include <array>
@@ -120,16 +121,13 @@ int GcmContext::init(Direction direction, const unsigned char* key, std::size_t 
   direction_ = direction;
   const auto software_init = is_encrypting() ? software_.encrypt_init : software_.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
+  if (!is_encrypting() && encrypted_before_) turn_to_decryption(params);
   if (ok != 1) {
     if (params != nullptr) note_refused_params(params);
     init_failed();
     return ok;
   }
-  if (is_encrypting()) {
-    encrypted_before_ = true;
-  } else if (encrypted_before_) {
-    turn_to_decryption(params);
-  }
+  if (is_encrypting()) encrypted_before_ = true;
   if (key != nullptr) {
     remember_key(key, key_size);
     // A new key empties inner's state, but for an IV that waits to be used.
@@ -202,11 +200,21 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   encrypted_before_ = false;
   tag_size_ = 0;
   tag_from_encryption_ = true;
-  if (!tag_displaced_) return;
+  if (!tag_displaced_ && !record_encrypted_) return;
   tag_displaced_ = false;
-  const bool tag_was_set =
-      params != nullptr && find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG) != nullptr;
-  if (tag_was_set) return;
+  record_encrypted_ = false;
+  set_inner_tag();
+  const OSSL_PARAM* set =
+      params == nullptr ? nullptr : find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
+  if (set == nullptr) return;
+  // The one that came with the init comes after it. What OpenSSL said of it, it has said.
+  const OSSL_PARAM again[] = {*set, OSSL_PARAM_construct_end()};
+  ERR_set_mark();
+  software_.set_ctx_params(inner_, again);
+  ERR_pop_to_mark();
+}
+
+void GcmContext::set_inner_tag() noexcept {
   const OSSL_PARAM tag[] = {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag_.data(), tag_.size()),
       OSSL_PARAM_construct_end(),
@@ -369,8 +377,11 @@ void GcmContext::note_refused_params(const OSSL_PARAM params[]) noexcept {
   const OSSL_PARAM* tag = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
   const OSSL_PARAM* iv_size = find_param(params, OSSL_CIPHER_PARAM_AEAD_IVLEN);
   const OSSL_PARAM* aad = find_param(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD);
-  const bool goes_on =
-      (tag == nullptr || note_tag(*tag)) && (iv_size == nullptr || is_iv_size(*iv_size));
+  bool goes_on = tag == nullptr || note_tag(*tag);
+  if (goes_on && iv_size != nullptr) {
+    goes_on = is_iv_size(*iv_size);
+    if (goes_on) note_iv_size(*iv_size);
+  }
   if (goes_on && aad != nullptr && aad->data_type == OSSL_PARAM_OCTET_STRING &&
       aad->data_size == tls_aad_size) {
     note_tls_aad(*aad);

@@ -100,6 +100,7 @@ class GcmContext {
   void note_refused_params(const OSSL_PARAM params[]) noexcept;
   bool note_tag(const OSSL_PARAM& param) noexcept;
   void note_tls_aad(const OSSL_PARAM& param) noexcept;
+  void set_inner_tag() noexcept;
 
   // gcm_message.cpp: AAD, data and tag of a message.
   bool stays_in_software(const unsigned char* out, std::size_t out_capacity,
@@ -129,6 +130,7 @@ class GcmContext {
   bool hardware_record(unsigned char* record, std::size_t text_size) noexcept;
   bool encrypt_record(unsigned char* text, std::size_t text_size, const GcmBlock& iv) noexcept;
   bool decrypt_record(unsigned char* text, std::size_t text_size, const GcmBlock& iv) noexcept;
+  void note_record_tag() noexcept;
   bool take_record_iv(unsigned char* explicit_iv, GcmBlock& iv) noexcept;
   bool start_record_hash(const GcmBlock& iv) noexcept;
   bool finish_record_hash(std::size_t text_size, GcmBlock& tag) noexcept;
@@ -140,7 +142,7 @@ class GcmContext {
   std::uint8_t next_iv_for_ = no_direction;
   bool iv_unused_ = false;    // inner has not begun with this IV, so a new key does not disturb it
   bool iv_is_ahead_ = false;  // inner has counted the IV up for the message after this one
-  kernel::Direction direction_ = kernel::Direction::encrypt;
+  kernel::Direction direction_ = kernel::Direction::decrypt;  // as in OpenSSL before the first init
   void* inner_ = nullptr;
   // A copy, since these are called by messages of a few bytes too: one load less each.
   const CipherFunctions software_;
@@ -164,6 +166,7 @@ class GcmContext {
   GcmBlock tag_{};
   std::size_t tag_size_ = 0;  // bytes of the expected tag; 0: not set
   bool encrypted_before_ = false;
+  bool record_encrypted_ = false;  // by hardware: inner knows nothing of it
   // No tag was set since: inner may compare with an old one, or with what TLS left in its place.
   bool tag_from_encryption_ = false;
   bool tls_aad_taken_ = false;  // TLS mode: inner took the header, which the tag buffer now holds

@@ -41,9 +41,20 @@ int GcmContext::tls_record(Call call, const Data& data) noexcept {
 bool GcmContext::hardware_record(unsigned char* record, std::size_t text_size) noexcept {
   GcmBlock iv{};
   if (!take_record_iv(record, iv) || !start_record_hash(iv)) return false;
+  note_record_tag();
   unsigned char* text = record + explicit_iv_size;
   return is_encrypting() ? encrypt_record(text, text_size, iv)
                          : decrypt_record(text, text_size, iv);
+}
+
+// OpenSSL goes on with the record's header for a tag of 16 bytes.
+void GcmContext::note_record_tag() noexcept {
+  if (is_encrypting()) {
+    record_encrypted_ = true;
+  } else if (tag_size_ != tag_.size()) {
+    tag_size_ = tag_.size();
+    set_inner_tag();
+  }
 }
 
 bool GcmContext::encrypt_record(unsigned char* text, std::size_t text_size,

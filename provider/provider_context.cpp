@@ -138,6 +138,7 @@ void ProviderContext::set_up_gcm(std::size_t row) {
 }
 
 void ProviderContext::set_up_cipher_tables() {
+  ciphers_.reserve(cipher_count + 1);
   for (std::size_t row = 0; row < cipher_count; ++row) {
     const OSSL_ALGORITHM* software = software_ciphers_[row].entry;
     if (software == nullptr) continue;  // an OpenSSL built without it: kaccel has none either

@@ -76,10 +76,12 @@ std::optional<SettingsError> load_settings(const OSSL_CORE_HANDLE* handle,
   const CoreValues values = values_from_core(handle, find_get_params(core_functions));
   const auto keys = known_settings_keys();
   Settings result;
-  // Keys are asked for in about the order of the table, so each search starts where the last one
-  // ended.
+  // Keys are asked for in about the order of the table, some of a group twice, so each search
+  // starts a little before the place where the last one ended.
+  constexpr std::size_t before = 3;
   std::size_t next = 0;
   const SettingsLookup lookup = [&](const char* key) -> const char* {
+    next = next < before ? 0 : next - before;
     for (std::size_t tried = 0; tried < keys.size(); ++tried, ++next) {
       if (next == keys.size()) next = 0;
       if (std::strcmp(keys[next], key) == 0) return values[next];

@@ -12,6 +12,8 @@
 #   clang       clang++, warnings are errors (build/clang)
 #   tidy        clang-tidy (only when named)
 #   asan        AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer (build/asan)
+#   fuzz        libFuzzer against OpenSSL, from the stored inputs, KACCEL_FUZZ_SECONDS (60) for each of four
+#               families (tests/fuzz, build/fuzz)
 #   tsan        ThreadSanitizer (build/tsan)
 set -uo pipefail
 # shellcheck source=lib.sh
@@ -42,6 +44,38 @@ stage_asan() {
 }
 stage_tsan() { build tsan kernel-bridge-test && run_sanitized tsan kernel-bridge-test; }
 
+# Two families side by side. What is found anew stays in build/fuzz/found.
+stage_fuzz() {
+    local family pids=() failed=0
+    ensure_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+    build fuzz fuzz-blocks fuzz-xts fuzz-gcm fuzz-hmac || return 1
+    for family in gcm hmac blocks xts; do
+        run_fuzzer "$family" &
+        pids+=($!)
+        ((${#pids[@]} == 2)) || continue
+        wait "${pids[0]}" || failed=1
+        wait "${pids[1]}" || failed=1
+        pids=()
+    done
+    return "$failed"
+}
+
+# run_fuzzer FAMILY: says how many inputs were executed. None is a failure, as is a difference.
+run_fuzzer() {
+    local family=$1 found=build/fuzz/found/$1 log=build/fuzz/$1.log executed status=0
+    mkdir -p "$found"
+    build/fuzz/tests/fuzz/fuzz-"$family" -max_total_time="${KACCEL_FUZZ_SECONDS:-60}" -max_len=1024 \
+        -print_final_stats=1 -artifact_prefix="build/fuzz/$family-" "$found" \
+        "tests/fuzz/corpus/$family" >"$log" 2>&1 || status=$?
+    executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    say "fuzz $family: ${executed:-0} inputs, $(sed -n "s/^kaccel-fuzz $family: //p" "$log")"
+    if ((status != 0)); then
+        grep -aE -A 100 'differ:|ERROR: AddressSanitizer|runtime error:' "$log" | grep -avE '^ *#[0-9]' >&2
+        return 1
+    fi
+    ((${executed:-0} > 0))
+}
+
 run_sanitized() {
     local preset=$1 name program
     shift
@@ -55,7 +89,7 @@ run_sanitized() {
 ctest_summary() { ctest --test-dir build/ci -N | sed -n 's/^Total Tests: /ctest ran /p'; }
 
 # Not tidy: it takes as long as all the rest of the compilers; run it before a release.
-all_stages=(format build unit host lab clang asan tsan)
+all_stages=(format build unit host lab clang asan fuzz tsan)
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
     sed -n '2,17s/^# \{0,1\}//p' "$0"
     exit 0

@@ -64,7 +64,7 @@ def test_an_unknown_key_in_the_providers_section_is_one_clear_error(host: Host):
 
 @pytest.mark.parametrize(
     "key",
-    ["AES-128-CBC.encrpyt", "AES-128-GCM.encrypt", "AES128CBC.driver", "encrypt", "AES-128-CBC"],
+    ["AES-128-CBC.encrpyt", "AES-128-CCM.encrypt", "AES128CBC.driver", "encrypt", "AES-128-CBC"],
 )
 def test_an_unknown_key_in_the_thresholds_section_is_one_clear_error(host: Host, key: str):
     check_one_error(host, f"thresholds.{key}", "unknown key", section=f"{GROUP}\n{key} = 512")

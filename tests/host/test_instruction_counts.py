@@ -110,5 +110,5 @@ def test_activating_kaccel_costs_a_process_about_what_the_legacy_module_costs(ho
         more = count - default_alone
         print(f"\nactivating {name}: {more:+} instructions, {more / default_alone:+.2%}", end="")
     cost_of_legacy = with_legacy - default_alone
-    assert with_kaccel - default_alone < 1.4 * cost_of_legacy
-    assert uncalibrated - default_alone < 1.4 * cost_of_legacy
+    assert with_kaccel - default_alone < 1.6 * cost_of_legacy
+    assert uncalibrated - default_alone < 1.2 * cost_of_legacy

@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
+#include <openssl/tls1.h>
 
 #include <array>
 #include <atomic>
@@ -210,6 +211,46 @@ TEST_F(CipherContextTest, DoesNotLoseTrackOfParametersThatWereSetHalfway) {
     EXPECT_EQ(run(kaccel.library(), at_init), run(default_, at_init)) << at_init;
   }
   ERR_clear_error();
+}
+
+class CipherContextInTlsMode : public CipherContextTest {
+ protected:
+  // The records that these sizes make of data_, in place.
+  std::vector<Bytes> records(const LibraryContext& library, const char* name,
+                             const std::vector<std::size_t>& sizes) {
+    Evp evp(library, name);
+    unsigned int version = TLS1_VERSION;
+    const std::array params{OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version),
+                            OSSL_PARAM_construct_end()};
+    EXPECT_EQ(evp.init(key_, iv_), 1);
+    EXPECT_EQ(EVP_CIPHER_CTX_set_params(evp.context.get(), params.data()), 1);
+    std::vector<Bytes> all;
+    for (const std::size_t size : sizes) {
+      Bytes record(size + 16, 0x55);
+      int written = 0;
+      EXPECT_EQ(EVP_CipherUpdate(evp.context.get(), record.data(), &written, record.data(),
+                                 static_cast<int>(size)),
+                1);
+      record.resize(static_cast<std::size_t>(written));
+      all.push_back(record);
+    }
+    return all;
+  }
+};
+
+TEST_F(CipherContextInTlsMode, PadsARecordOfNoBytesToo) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(16, 16));
+  const std::vector<std::size_t> sizes{192, 0, 192, 0, 0};
+  EXPECT_EQ(records(kaccel.library(), "AES-128-CBC", sizes),
+            records(default_, "AES-128-CBC", sizes));
+  EXPECT_EQ(kaccel.counter("hardware-calls"), 2U);
+}
+
+TEST_F(CipherContextInTlsMode, KnowsNoRecordsOfAStreamMode) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(16, 16));
+  const std::vector<std::size_t> sizes{190, 0, 192, 5};
+  EXPECT_EQ(records(kaccel.library(), "AES-128-CTR", sizes),
+            records(default_, "AES-128-CTR", sizes));
 }
 
 TEST_F(CipherContextTest, WorksInManyThreadsAtOnce) {

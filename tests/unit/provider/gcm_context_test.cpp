@@ -1,7 +1,10 @@
 // Where GCM messages go. That their bytes are right is tests/vectors' and tests/fuzz' to show.
 
 #include <gtest/gtest.h>
+#include <openssl/core_names.h>
+#include <openssl/params.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -111,6 +114,160 @@ TEST_F(GcmContextTest, LoadsItsKeyOnceForManyMessages) {
   }
   EXPECT_EQ(kaccel.counter("keys-loaded"), 1U);
   EXPECT_EQ(kaccel.counter("hardware-calls"), 20U);
+}
+
+// What is refused in the middle of hardware's message leaves inner with a state of no use: it must
+// not come back, however often something is refused.
+TEST_F(GcmContextTest, GivesNothingMoreOfAMessageAfterRefusedParameters) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const CipherPointer cipher = fetch_cipher(kaccel.library(), "AES-128-GCM");
+  const CipherContextPointer context(EVP_CIPHER_CTX_new());
+  const Bytes key(16, 1);
+  const Bytes iv(12, 2);
+  Bytes data(64, 3);
+  int written = 0;
+  ASSERT_EQ(EVP_EncryptInit_ex2(context.get(), cipher.get(), key.data(), iv.data(), nullptr), 1);
+  ASSERT_EQ(EVP_EncryptUpdate(context.get(), data.data(), &written, data.data(), 64), 1);
+  std::size_t iv_size = 12;
+  const std::array refused{
+      OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_size),
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, data.data(), 0),
+      OSSL_PARAM_construct_end()};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(EVP_CIPHER_CTX_set_params(context.get(), refused.data()), 0);
+    EXPECT_EQ(EVP_EncryptUpdate(context.get(), nullptr, &written, data.data(), 13), 0);
+    EXPECT_EQ(EVP_EncryptUpdate(context.get(), data.data(), &written, data.data(), 64), 0);
+    EXPECT_EQ(EVP_EncryptFinal_ex(context.get(), data.data(), &written), 0);
+  }
+  ASSERT_EQ(EVP_EncryptInit_ex2(context.get(), nullptr, nullptr, iv.data(), nullptr), 1);
+  EXPECT_EQ(EVP_EncryptUpdate(context.get(), data.data(), &written, data.data(), 64), 1);
+}
+
+// An encryption in steps, on one of the two sides.
+class GcmSteps {
+ public:
+  explicit GcmSteps(const LibraryContext& library)
+      : cipher_(fetch_cipher(library, "AES-128-GCM")), context_(EVP_CIPHER_CTX_new()) {
+    const Bytes key(16, 1);
+    EXPECT_EQ(EVP_EncryptInit_ex2(get(), cipher_.get(), key.data(), nullptr, nullptr), 1);
+    start();
+  }
+
+  EVP_CIPHER_CTX* get() const { return context_.get(); }
+  void start() const {
+    const Bytes iv(16, 2);
+    EXPECT_EQ(EVP_EncryptInit_ex2(get(), nullptr, nullptr, iv.data(), nullptr), 1);
+  }
+  Bytes update(std::size_t size) const {
+    Bytes data(size + 16, 3);
+    int written = 0;
+    EXPECT_EQ(EVP_EncryptUpdate(get(), data.data(), &written, data.data(), static_cast<int>(size)),
+              1);
+    return data;
+  }
+  int final() const {
+    int written = 0;
+    return EVP_EncryptFinal_ex(get(), nullptr, &written);
+  }
+  Bytes tag() const {
+    Bytes tag(16);
+    EXPECT_EQ(EVP_CIPHER_CTX_ctrl(get(), EVP_CTRL_AEAD_GET_TAG, 16, tag.data()), 1);
+    return tag;
+  }
+  // Two parameters, of which the second one OpenSSL looks at is no good.
+  void set_in_vain(const OSSL_PARAM& first, const OSSL_PARAM& second) const {
+    const std::array refused{first, second, OSSL_PARAM_construct_end()};
+    EXPECT_EQ(EVP_CIPHER_CTX_set_params(get(), refused.data()), 0);
+  }
+
+ private:
+  CipherPointer cipher_;
+  CipherContextPointer context_;
+};
+
+TEST_F(GcmContextTest, KeepsTheTagThroughCallsThatDoNothing) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto tag = [](const LibraryContext& library) {
+    const GcmSteps message(library);
+    message.update(64);
+    EXPECT_EQ(message.final(), 1);
+    EXPECT_EQ(message.final(), 0);
+    int written = 0;
+    EXPECT_EQ(EVP_EncryptUpdate(message.get(), nullptr, &written, nullptr, 0), 1);
+    return message.tag();
+  };
+  EXPECT_EQ(tag(kaccel.library()), tag(default_));
+}
+
+TEST_F(GcmContextTest, IsNotInTlsModeAfterATagThatWasRefusedBefore) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto text = [](const LibraryContext& library) {
+    const GcmSteps message(library);
+    message.update(64);
+    Bytes aad(13, 0x17);
+    message.set_in_vain(
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, aad.data(), aad.size()),
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, aad.data(), 0));
+    message.start();
+    return message.update(64);
+  };
+  EXPECT_EQ(text(kaccel.library()), text(default_));
+}
+
+TEST_F(GcmContextTest, FollowsAnIvLengthThatWasTakenBeforeARefusal) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto record = [](const LibraryContext& library) {
+    const GcmSteps message(library);
+    Bytes bytes(16, 0x17);
+    std::size_t iv_size = 16;
+    EXPECT_EQ(EVP_CIPHER_CTX_ctrl(message.get(), EVP_CTRL_AEAD_SET_IV_FIXED, -1, bytes.data()), 1);
+    message.set_in_vain(OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_size),
+                        OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, &iv_size));
+    EXPECT_EQ(EVP_CIPHER_CTX_ctrl(message.get(), EVP_CTRL_AEAD_TLS1_AAD, 13, bytes.data()), 16);
+    return message.update(200);
+  };
+  EXPECT_EQ(record(kaccel.library()), record(default_));
+}
+
+// Before the first init OpenSSL takes a header for one to decrypt.
+TEST_F(GcmContextTest, TakesATlsHeaderBeforeTheFirstInit) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto record = [](const LibraryContext& library) {
+    const CipherPointer cipher = fetch_cipher(library, "AES-128-GCM");
+    const CipherContextPointer context(EVP_CIPHER_CTX_new());
+    std::size_t no_size = 1000;
+    const std::array refused{OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &no_size),
+                             OSSL_PARAM_construct_end()};
+    EXPECT_EQ(EVP_EncryptInit_ex2(context.get(), cipher.get(), nullptr, nullptr, refused.data()),
+              0);
+    Bytes bytes(16, 0x17);
+    EXPECT_EQ(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_IV_FIXED, -1, bytes.data()), 1);
+    EXPECT_EQ(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_TLS1_AAD, 13, bytes.data()), 16);
+    EXPECT_EQ(EVP_EncryptInit_ex2(context.get(), nullptr, bytes.data(), bytes.data(), nullptr), 1);
+    Bytes data(200, 3);
+    int written = 0;
+    EXPECT_EQ(EVP_EncryptUpdate(context.get(), data.data(), &written, data.data(), 200), 1);
+    return data;
+  };
+  EXPECT_EQ(record(kaccel.library()), record(default_));
+}
+
+// Of the last encryption's tag OpenSSL keeps what a shorter one does not overwrite.
+TEST_F(GcmContextTest, KeepsTheRestOfAnOldTagUnderAShorterOne) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto tag = [](const LibraryContext& library) {
+    const GcmSteps message(library);
+    message.update(64);
+    EXPECT_EQ(message.final(), 1);
+    Bytes bytes(5, 0x17);
+    const std::array params{
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, bytes.data(), bytes.size()),
+        OSSL_PARAM_construct_end()};
+    EXPECT_EQ(EVP_DecryptInit_ex2(message.get(), nullptr, nullptr, nullptr, params.data()), 1);
+    EXPECT_EQ(EVP_EncryptInit_ex2(message.get(), nullptr, nullptr, nullptr, nullptr), 1);
+    return message.tag();
+  };
+  EXPECT_EQ(tag(kaccel.library()), tag(default_));
 }
 
 TEST_F(GcmContextTest, KeepsTheKeySizesOfTheDriver) {

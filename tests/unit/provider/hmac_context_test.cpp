@@ -210,6 +210,46 @@ TEST_F(HmacContextTest, FollowsAChangeOfTheDigest) {
   EXPECT_EQ(finish(own), finish(reference));
 }
 
+// OpenSSL takes the digest before it refuses the size, and uses it with the next key.
+TEST_F(HmacContextTest, FollowsTheDigestOfARefusedInit) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto result = [&](const LibraryContext& library) {
+    const MacContext context = keyed(library, key_, "SHA512");
+    std::string digest("SHA256");
+    std::size_t no_size = 0;
+    const std::array refused{
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_TLS_DATA_SIZE, &no_size, sizeof no_size),
+        OSSL_PARAM_construct_end()};
+    const Bytes key(10, 0x22);
+    EXPECT_EQ(EVP_MAC_init(context.get(), key.data(), key.size(), refused.data()), 0);
+    EXPECT_EQ(EVP_MAC_init(context.get(), key.data(), key.size(), nullptr), 1);
+    update(context, 977);
+    return finish(context);
+  };
+  EXPECT_EQ(result(kaccel.library()), result(default_));
+}
+
+// OpenSSL takes the key before it refuses the size, and has begun a message under it.
+TEST_F(HmacContextTest, FollowsTheKeyOfARefusedInitAfterAMessage) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto result = [&](const LibraryContext& library) {
+    const MacContext context = keyed(library, key_);
+    update(context, 12);
+    finish(context);
+    Bytes new_key(20, 0x22);
+    std::size_t no_size = 0;
+    // A size_t does not fit into what says that it is a string.
+    const std::array refused{
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, new_key.data(), new_key.size()),
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_TLS_DATA_SIZE, &no_size, sizeof no_size),
+        OSSL_PARAM_construct_end()};
+    EXPECT_EQ(EVP_MAC_init(context.get(), key_.data(), key_.size(), refused.data()), 0);
+    return finish(context);
+  };
+  EXPECT_EQ(result(kaccel.library()), result(default_));
+}
+
 TEST_F(HmacContextTest, ServesHkdf) {
   const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
   const auto derive = [](const LibraryContext& library) {
