@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kernel-bridge/fork_safety.hpp"
+
 namespace kaccel::kernel {
 namespace {
 
@@ -60,11 +62,12 @@ void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
   }
 }
 
-// One request whose output lies over its input. The input must survive a failure, so that software
-// can do the same call again: the driver writes elsewhere.
-[[gnu::noinline]] Status request_in_place(const CipherWork& work, const AlgorithmInfo& row,
-                                          SessionPool::Lease& lease, const std::uint8_t* input,
-                                          std::uint8_t* output, std::size_t size) noexcept {
+// One request whose output the driver writes elsewhere first: where it lies over the input, which
+// must survive a failure so that software can do the same call again, and where a fork of another
+// thread could take it away.
+[[gnu::noinline]] Status request_by_bounce(const CipherWork& work, const AlgorithmInfo& row,
+                                           SessionPool::Lease& lease, const std::uint8_t* input,
+                                           std::uint8_t* output, std::size_t size) noexcept {
   std::uint8_t* bounce = lease.bounce_buffer(size);
   if (bounce == nullptr) return {Failure::no_memory, ENOMEM};
   const Status status =
@@ -90,8 +93,9 @@ void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
 [[gnu::always_inline]] inline Status request(const CipherWork& work, const AlgorithmInfo& row,
                                              SessionPool::Lease& lease, const std::uint8_t* input,
                                              std::uint8_t* output, std::size_t size) noexcept {
-  return overlap(input, output, size) ? request_in_place(work, row, lease, input, output, size)
-                                      : request_apart(work, row, lease, input, output, size);
+  return overlap(input, output, size) || output_may_be_lost_to_fork()
+             ? request_by_bounce(work, row, lease, input, output, size)
+             : request_apart(work, row, lease, input, output, size);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "kernel-bridge/fork_safety.hpp"
+
 namespace kaccel::kernel {
 
 namespace {
@@ -38,8 +40,7 @@ struct SessionPool::Slot {
   const BoundDriver* driver = nullptr;
   Direction direction = Direction::encrypt;
   std::unique_ptr<Session> session;
-  std::unique_ptr<std::uint8_t[]> bounce;
-  std::size_t bounce_size = 0;
+  UnforkedBuffer bounce;
 
   static constexpr std::uint64_t idle(std::uint64_t key_load) noexcept { return key_load << 1; }
 
@@ -78,7 +79,12 @@ struct SessionPool::Generation {
   // as the one that renewed may still be reading its epoch.
   std::unique_ptr<Generation> previous;
 
-  std::span<Slot> all() const noexcept { return {slots.get(), size}; }
+  std::span<Slot> all() const noexcept { return {slots.get(), slots == nullptr ? 0 : size}; }
+
+  // In a child: what the parent did not hand on.
+  void abandon_memory() noexcept {
+    for (Slot& slot : all()) slot.bounce.abandon();
+  }
 
   // The slot that has this key loaded, taken; else nullptr. Under the mutex.
   Slot* take_with_key(const Wanted& wanted) noexcept {
@@ -132,7 +138,9 @@ SessionPool::SessionPool(Transport& transport, std::size_t limit) noexcept
     : transport_(transport), limit_(std::clamp<std::size_t>(limit, 1, highest_limit)) {}
 
 SessionPool::~SessionPool() {
-  delete generation_.load();
+  Generation* generation = generation_.load();
+  if (generation != nullptr && generation->epoch != epoch_.current()) generation->abandon_memory();
+  delete generation;
 }
 
 SessionPool::Generation* SessionPool::current_generation() noexcept {
@@ -157,6 +165,7 @@ SessionPool::Generation* SessionPool::new_generation(Generation* generation,
   // After a fork the parent's sessions are closed here (in this process only) and its keys wiped.
   // Its mutex is not taken: a thread that exists no more may have held it.
   if (generation != nullptr) {
+    generation->abandon_memory();
     generation->slots.reset();
     fresh->previous.reset(generation);
   }
@@ -242,8 +251,10 @@ Status SessionPool::open_session(Slot& slot, const Wanted& wanted) noexcept {
   slot.session.reset();
   slot.driver = &wanted.driver;
   slot.direction = wanted.direction;
-  sessions_opened_.fetch_add(1, std::memory_order_relaxed);
-  return transport_.open(wanted.driver.name.data(), wanted.driver.algorithm, slot.session);
+  const Status opened =
+      transport_.open(wanted.driver.name.data(), wanted.driver.algorithm, slot.session);
+  if (opened) sessions_opened_.fetch_add(1, std::memory_order_relaxed);
+  return opened;
 }
 
 SessionPool::Handle SessionPool::share(const Handle& handle) noexcept {
@@ -287,20 +298,14 @@ Session& SessionPool::Lease::session() const noexcept {
 }
 
 std::uint8_t* SessionPool::Lease::bounce_buffer(std::size_t size) noexcept {
-  if (slot_->bounce_size < size) {
-    slot_->bounce.reset(new (std::nothrow) std::uint8_t[size]);
-    slot_->bounce_size = slot_->bounce == nullptr ? 0 : size;
-  }
-  return slot_->bounce.get();
+  return slot_->bounce.reserve(size);
 }
 
 void SessionPool::Lease::give_back() noexcept {
   // TLS records fit; what a larger request needed is not kept for a router to hold 64 times.
   constexpr std::size_t largest_kept_bounce = std::size_t{32} << 10;
-  if (slot_->bounce_size > largest_kept_bounce) [[unlikely]] {
-    slot_->bounce.reset();
-    slot_->bounce_size = 0;
-  }
+  if (slot_->bounce.size() > largest_kept_bounce) [[unlikely]]
+    slot_->bounce.release();
   if (!usable_) [[unlikely]]
     destroy_session();
   slot_->give_back();

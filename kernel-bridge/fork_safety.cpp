@@ -1,0 +1,68 @@
+#include "kernel-bridge/fork_safety.hpp"
+
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define KACCEL_KNOWS_THREADS 1
+#endif
+
+namespace kaccel::kernel {
+namespace {
+
+// An unreadable release counts as old.
+bool kernel_pins_pages() noexcept {
+  utsname name{};
+  if (::uname(&name) != 0) return false;
+  char* end = nullptr;
+  const unsigned long major = std::strtoul(name.release, &end, 10);
+  const unsigned long minor = *end == '.' ? std::strtoul(end + 1, nullptr, 10) : 0;
+  return major > 6 || (major == 6 && minor >= 5);
+}
+
+bool has_one_thread() noexcept {
+#ifdef KACCEL_KNOWS_THREADS
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool output_may_be_lost_to_fork() noexcept {
+  static const bool pinned = kernel_pins_pages();
+  return !pinned && !has_one_thread();
+}
+
+std::uint8_t* UnforkedBuffer::reserve(std::size_t size) noexcept {
+  if (size <= size_) return bytes_;
+  release();
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t whole = (size + page - 1) / page * page;
+  if (whole < size) return nullptr;
+  void* memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (::madvise(memory, whole, MADV_DONTFORK) != 0) {
+    ::munmap(memory, whole);
+    return nullptr;
+  }
+  bytes_ = static_cast<std::uint8_t*>(memory);
+  size_ = whole;
+  return bytes_;
+}
+
+void UnforkedBuffer::release() noexcept {
+  if (size_ != 0) ::munmap(bytes_, size_);
+  abandon();
+}
+
+void UnforkedBuffer::abandon() noexcept {
+  bytes_ = nullptr;
+  size_ = 0;
+}
+
+}  // namespace kaccel::kernel
