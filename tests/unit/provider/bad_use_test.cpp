@@ -146,7 +146,7 @@ Answer encrypt_init(OSSL_PROVIDER* provider, const char* cipher, std::size_t key
 TEST_F(BadUse, WrongKeyLength) {
   for (const char* name :
        {"AES-128-CBC", "AES-128-CTR", "AES-128-GCM", "DES-EDE3-CBC", "AES-256-XTS"}) {
-    for (const std::size_t size : {0, 8, 17, 33, 100}) {
+    for (const std::size_t size : {0U, 8U, 17U, 33U, 100U}) {
       const Answer expected{0, PROV_R_INVALID_KEY_LENGTH};
       EXPECT_EQ(encrypt_init(kaccel_.library().provider(), name, size, name[0] == 'D' ? 8 : 16),
                 expected)

@@ -98,7 +98,7 @@ TEST_F(HmacContextTest, NeverAsksForTheEmptyMessage) {
 TEST_F(HmacContextTest, TakesKeysOfEverySize) {
   const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
   for (const char* digest : {"MD5", "SHA1", "SHA2-224", "sha256", "SHA384", "SHA512"}) {
-    for (const std::size_t size : {0, 1, 63, 64, 65, 127, 128, 129, 1000}) {
+    for (const std::size_t size : {0U, 1U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U}) {
       EXPECT_EQ(message(kaccel, {200}, Bytes(size, 0x77), digest), 1U) << digest << " " << size;
     }
   }
