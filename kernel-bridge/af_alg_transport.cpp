@@ -71,9 +71,9 @@ std::size_t socket_buffer(int socket, int which) noexcept {
 // The control message of a request: the IV, where there is one, and the operation. Laid out once a
 // session; a request only writes the IV.
 //
-// Decryption leaves the operation out: the kernel takes a control message without one for it
-// (af_alg.c, af_alg_sendmsg), and 36 bytes are the most that it copies without allocating memory
-// (net/socket.c, ____sys_sendmsg), 0.4 us in the lab.
+// With an IV the operation is set once and decryption leaves it out: the kernel takes a control
+// message without one for it (af_alg.c, af_alg_sendmsg), and 36 bytes are the most that it copies
+// without allocating memory (net/socket.c, ____sys_sendmsg), 0.4 us in the lab.
 class ControlMessage {
  public:
   explicit ControlMessage(std::size_t iv_size) noexcept {
@@ -96,6 +96,7 @@ class ControlMessage {
     header->cmsg_type = ALG_SET_OP;
     header->cmsg_len = CMSG_LEN(sizeof(std::uint32_t));
     operation_ = CMSG_DATA(header);
+    set_operation(Direction::encrypt);
     size_ += CMSG_SPACE(sizeof(std::uint32_t));
   }
   ControlMessage(const ControlMessage&) = delete;
@@ -108,16 +109,20 @@ class ControlMessage {
     } else if (!iv.empty()) {
       std::memcpy(iv_, iv.data(), iv.size());
     }
-    if (direction == Direction::decrypt && size_of_iv_ != 0) return size_of_iv_;
-    const std::uint32_t operation =
-        direction == Direction::encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
-    std::memcpy(operation_, &operation, sizeof operation);
+    if (size_of_iv_ != 0) return direction == Direction::decrypt ? size_of_iv_ : size_;
+    set_operation(direction);
     return size_;
   }
 
   void* data() noexcept { return buffer_.data(); }
 
  private:
+  void set_operation(Direction direction) noexcept {
+    const std::uint32_t operation =
+        direction == Direction::encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
+    std::memcpy(operation_, &operation, sizeof operation);
+  }
+
   alignas(
       cmsghdr) std::array<unsigned char, CMSG_SPACE(sizeof(std::uint32_t)) +
                                              CMSG_SPACE(sizeof(af_alg_iv) + max_iv_size)> buffer_{};

@@ -5,16 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define KACCEL_KNOWS_THREADS 1
-#endif
-
 namespace kaccel::kernel {
 namespace {
 
-// An unreadable release counts as old.
-bool kernel_pins_pages() noexcept {
+bool release_pins_pages() noexcept {
   utsname name{};
   if (::uname(&name) != 0) return false;
   char* end = nullptr;
@@ -23,19 +17,11 @@ bool kernel_pins_pages() noexcept {
   return major > 6 || (major == 6 && minor >= 5);
 }
 
-bool has_one_thread() noexcept {
-#ifdef KACCEL_KNOWS_THREADS
-  return __libc_single_threaded != 0;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
-bool output_may_be_lost_to_fork() noexcept {
-  static const bool pinned = kernel_pins_pages();
-  return !pinned && !has_one_thread();
+bool kernel_pins_output() noexcept {
+  static const bool pinned = release_pins_pages();
+  return pinned;
 }
 
 std::uint8_t* UnforkedBuffer::reserve(std::size_t size) noexcept {

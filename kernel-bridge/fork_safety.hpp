@@ -8,13 +8,27 @@
 // process with one thread: it cannot fork while it waits.
 #pragma once
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define KACCEL_KNOWS_THREADS 1
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
 namespace kaccel::kernel {
 
+// Whether the running kernel is one that pins the pages. An unreadable release counts as old.
+bool kernel_pins_output() noexcept;
+
 // Asked before each request, since threads come and go.
-bool output_may_be_lost_to_fork() noexcept;
+inline bool output_may_be_lost_to_fork() noexcept {
+#ifdef KACCEL_KNOWS_THREADS
+  if (__libc_single_threaded != 0) [[likely]]
+    return false;
+#endif
+  return !kernel_pins_output();
+}
 
 // Memory that fork(2) does not hand on. A child that inherits the object must abandon() it: the
 // addresses may be someone else's there.

@@ -37,9 +37,11 @@ constexpr bool permits_key(const Restrictions& r, std::size_t key_size) noexcept
 
 // Whether one request of `size` bytes may go to the driver. Splitting at max_size is the caller's
 // business: data that may be split asks with the whole size and never exceeds max_size a request.
-constexpr bool permits_size(const Restrictions& r, std::size_t size) noexcept {
-  if (size < r.min_size) return false;
+constexpr bool permits_multiple(const Restrictions& r, std::size_t size) noexcept {
   return r.size_multiple == 0 || size <= r.multiple_above || size % r.size_multiple == 0;
+}
+constexpr bool permits_size(const Restrictions& r, std::size_t size) noexcept {
+  return size >= r.min_size && permits_multiple(r, size);
 }
 
 // The rules of both: what either forbids stays forbidden.

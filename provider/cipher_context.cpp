@@ -358,7 +358,7 @@ CipherContext::Plan CipherContext::plan_update(std::size_t size) const noexcept 
 
 bool CipherContext::goes_to_hardware(std::size_t size) const noexcept {
   return size >= hardware_from_ && !route_.driver.health.is_out() &&
-         permits_size(route_.driver.restrictions, size);
+         permits_multiple(route_.driver.restrictions, size);  // hardware_from_ knows min_size
 }
 
 int CipherContext::all_by_software(SoftwareFunction* function, unsigned char* out,
