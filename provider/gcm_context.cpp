@@ -19,11 +19,6 @@ using kernel::Direction;
 
 namespace {
 
-constexpr std::size_t usual_iv_size = 12;
-// TLS 1.2: the record carries 8 bytes of the IV and a tag of 16 (RFC 5288, 3).
-constexpr unsigned explicit_iv_size = 8;
-constexpr unsigned tls_tag_size = 16;
-
 bool is_iv_size(const OSSL_PARAM& param) noexcept {
   constexpr std::size_t largest = 128;
   std::size_t size = 0;
@@ -203,7 +198,7 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   if (!tag_displaced_ && !record_encrypted_) return;
   tag_displaced_ = false;
   record_encrypted_ = false;
-  set_inner_tag();
+  set_inner_tag(tag_, tag_.size());
   const OSSL_PARAM* set =
       params == nullptr ? nullptr : find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
   if (set == nullptr) return;
@@ -214,12 +209,12 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   ERR_pop_to_mark();
 }
 
-void GcmContext::set_inner_tag() noexcept {
-  const OSSL_PARAM tag[] = {
-      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag_.data(), tag_.size()),
+bool GcmContext::set_inner_tag(GcmBlock tag, std::size_t size) noexcept {
+  const OSSL_PARAM params[] = {
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data(), size),
       OSSL_PARAM_construct_end(),
   };
-  software_.set_ctx_params(inner_, tag);
+  return software_.set_ctx_params(inner_, params) == 1;
 }
 
 void GcmContext::set_limit() noexcept {
@@ -411,7 +406,7 @@ void GcmContext::note_tls_aad(const OSSL_PARAM& param) noexcept {
   std::uint8_t& high = tag_[tls_aad_size - 2];
   std::uint8_t& low = tag_[tls_aad_size - 1];
   const unsigned length = (unsigned{high} << 8) + low;
-  const unsigned overhead = explicit_iv_size + (is_encrypting() ? 0U : tls_tag_size);
+  const unsigned overhead = is_encrypting() ? explicit_iv_size : record_overhead;
   stage_ = Stage::tls_record;
   tag_from_encryption_ = true;
   tls_aad_taken_ = length >= overhead;

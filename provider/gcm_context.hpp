@@ -44,7 +44,10 @@ class GcmContext {
  private:
   static constexpr std::size_t tls_aad_size = 13;
   static constexpr std::uint8_t no_direction = 2;
-  static constexpr std::size_t record_overhead = 24;  // bytes of explicit IV and tag
+  static constexpr std::size_t usual_iv_size = 12;
+  // TLS 1.2: the record carries 8 bytes of the IV and a tag of 16 (RFC 5288, 3).
+  static constexpr unsigned explicit_iv_size = 8;
+  static constexpr unsigned record_overhead = explicit_iv_size + 16;
 
   // Where the message is.
   enum class Stage : std::uint8_t {
@@ -100,7 +103,7 @@ class GcmContext {
   void note_refused_params(const OSSL_PARAM params[]) noexcept;
   bool note_tag(const OSSL_PARAM& param) noexcept;
   void note_tls_aad(const OSSL_PARAM& param) noexcept;
-  void set_inner_tag() noexcept;
+  bool set_inner_tag(GcmBlock tag, std::size_t size) noexcept;
 
   // gcm_message.cpp: AAD, data and tag of a message.
   bool stays_in_software(const unsigned char* out, std::size_t out_capacity,
@@ -147,7 +150,7 @@ class GcmContext {
   // A copy, since these are called by messages of a few bytes too: one load less each.
   const CipherFunctions software_;
   std::size_t hardware_from_ = SIZE_MAX;  // calls with so many bytes and more go to hardware
-  std::size_t iv_size_ = 12;
+  std::size_t iv_size_ = usual_iv_size;
   std::uint64_t aad_size_ = 0;
 
   CipherRoute& route_;

@@ -7,12 +7,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace kaccel {
 
 using GcmBlock = std::array<std::uint8_t, 16>;
+
+// Addition in GF(2^128).
+inline GcmBlock sum(GcmBlock a, const GcmBlock& b) noexcept {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] ^= b[i];
+  return a;
+}
 
 // `hash_key`: H, the encryption of the zero block. Sizes in bytes. Takes a time that depends on the
 // sizes alone.

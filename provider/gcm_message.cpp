@@ -24,11 +24,6 @@ void count_down(GcmBlock& iv, std::size_t iv_size) noexcept {
   }
 }
 
-GcmBlock sum(GcmBlock a, const GcmBlock& b) noexcept {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] ^= b[i];
-  return a;
-}
-
 }  // namespace
 
 // The calls of a message that ends up in software, in as few instructions as can be: GCM messages
@@ -245,17 +240,11 @@ int GcmContext::finish_encryption(const GcmBlock& correction) noexcept {
 
 // Inner compares: the correction goes onto the expected tag, and off it again.
 int GcmContext::finish_decryption(const GcmBlock& correction) noexcept {
-  GcmBlock expected = sum(tag_, correction);
-  const auto set_tag = [this](GcmBlock& tag) {
-    const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data(), tag_size_),
-        OSSL_PARAM_construct_end(),
-    };
-    return software_.set_ctx_params(inner_, params) == 1;
-  };
   std::size_t nothing = 0;
-  const int ok = set_tag(expected) ? software_.final(inner_, nullptr, &nothing, 0) : 0;
-  set_tag(tag_);
+  const int ok = set_inner_tag(sum(tag_, correction), tag_size_)
+                     ? software_.final(inner_, nullptr, &nothing, 0)
+                     : 0;
+  set_inner_tag(tag_, tag_size_);
   return ok;
 }
 

@@ -12,12 +12,6 @@
 #include "provider/gcm_context.hpp"
 
 namespace kaccel {
-namespace {
-
-constexpr std::size_t usual_iv_size = 12;
-constexpr std::size_t explicit_iv_size = 8;
-
-}  // namespace
 
 int GcmContext::tls_record(Call call, const Data& data) noexcept {
   const bool ordinary = data.in == data.out && data.in_size >= record_overhead;
@@ -53,7 +47,7 @@ void GcmContext::note_record_tag() noexcept {
     record_encrypted_ = true;
   } else if (tag_size_ != tag_.size()) {
     tag_size_ = tag_.size();
-    set_inner_tag();
+    set_inner_tag(tag_, tag_.size());
   }
 }
 
@@ -131,8 +125,7 @@ bool GcmContext::finish_record_hash(std::size_t text_size, GcmBlock& tag) noexce
       software_.get_ctx_params(record_hash_, params) != 1) {
     return false;
   }
-  const GcmBlock correction = gcm_length_correction(hash_key_, tls_aad_size, text_size);
-  for (std::size_t i = 0; i < tag.size(); ++i) tag[i] ^= correction[i];
+  tag = sum(tag, gcm_length_correction(hash_key_, tls_aad_size, text_size));
   return true;
 }
 

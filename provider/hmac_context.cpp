@@ -199,12 +199,7 @@ void HmacContext::remember_key(const unsigned char* key, std::size_t key_size) n
     usable = {&empty_key, 1};
   } else if (key_size > kernel::info(named_->driver.algorithm).hash_block_size) {
     std::size_t size = 0;
-    const std::string_view names(named_->names);
-    std::array<char, 32> name{};  // "SHA2-256" and its like
-    const std::size_t length = std::min(names.find(':'), names.size());
-    if (length >= name.size()) return forget_key();
-    std::copy_n(names.begin(), length, name.begin());
-    if (EVP_Q_digest(route_.library_context, name.data(), nullptr, key, key_size, hashed.data(),
+    if (EVP_Q_digest(route_.library_context, named_->name, nullptr, key, key_size, hashed.data(),
                      &size) != 1) {
       return forget_key();
     }

@@ -1,10 +1,8 @@
 #include "provider/mac_route.hpp"
 
-#include <strings.h>
-
 #include <algorithm>
-#include <cstring>
-#include <string_view>
+
+#include "provider/names.hpp"
 
 namespace kaccel {
 
@@ -13,18 +11,9 @@ bool has_mac_route(const MacRoute::Digest& digest) noexcept {
 }
 
 MacRoute::Digest* MacRoute::find(const char* name) noexcept {
-  const std::size_t size = std::strlen(name);
-  const auto is_called = [&](const Digest& digest) {
-    if (!has_mac_route(digest)) return false;
-    std::string_view names(digest.names);
-    while (!names.empty()) {
-      const std::string_view one = names.substr(0, names.find(':'));
-      if (one.size() == size && ::strncasecmp(one.data(), name, size) == 0) return true;
-      names.remove_prefix(std::min(one.size() + 1, names.size()));
-    }
-    return false;
-  };
-  const auto found = std::find_if(digests.begin(), digests.end(), is_called);
+  const auto found = std::find_if(digests.begin(), digests.end(), [name](const Digest& digest) {
+    return has_mac_route(digest) && is_any_name(digest.names, name);
+  });
   return found == digests.end() ? nullptr : &*found;
 }
 

@@ -18,6 +18,7 @@ struct UsageCounters;
 // Lives as long as the provider.
 struct MacRoute {
   struct Digest {
+    const char* name = nullptr;   // one of them, by which OpenSSL is asked for it
     const char* names = nullptr;  // OpenSSL's, separated by colons; nullptr: OpenSSL has it not
     kernel::BoundDriver driver;
     Threshold threshold = never_hardware;

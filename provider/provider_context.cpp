@@ -166,7 +166,8 @@ void ProviderContext::set_up_macs(const Settings& settings) {
       MacRoute::Digest& digest = mac_route_.digests[i];
       bind_driver(wanted, algorithm.kernel_algorithm, digest.driver);
       digest.threshold = settings.force_threshold.value_or(wanted.encrypt);
-      digest.names = software_->find_digest_names(digest_name(algorithm));
+      digest.name = digest_name(algorithm).data();  // the row's name from there to its end
+      digest.names = software_->find_digest_names(digest.name);
     }
     const auto& digests = mac_route_.digests;
     const bool routed =

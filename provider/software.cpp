@@ -5,30 +5,18 @@
 #include <openssl/err.h>
 #include <strings.h>
 
-#include <algorithm>
 #include <new>
+
+#include "provider/names.hpp"
 
 namespace kaccel {
 namespace {
-
-bool equal(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 // Many rows are looked at for each name, in every process: the first letter settles most.
 bool is_first_name(const char* names, std::string_view name) noexcept {
   if ((names[0] | 0x20) != (name[0] | 0x20)) return false;
   return ::strncasecmp(names, name.data(), name.size()) == 0 &&
          (names[name.size()] == ':' || names[name.size()] == '\0');
-}
-
-bool is_any_name(std::string_view names, std::string_view name) noexcept {
-  while (!names.empty()) {
-    const std::string_view one = names.substr(0, names.find(':'));
-    if (equal(one, name)) return true;
-    names.remove_prefix(std::min(one.size() + 1, names.size()));
-  }
-  return false;
 }
 
 template <class Matches>
