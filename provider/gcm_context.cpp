@@ -241,14 +241,14 @@ GcmContext::Watched GcmContext::watched(const char* key) noexcept {
 }
 
 // EVP sets "padding" at each init; what we follow is called "tag", "ivlen" or "tls...". One
-// parameter is the usual case, and where OpenSSL cannot refuse it the way ends in a jump.
+// parameter is the usual case, and where OpenSSL cannot refuse it the way ends in a jump. Whatever
+// needs a call of its own is elsewhere, so that nothing is saved on the stack here.
 int GcmContext::set_params(void* context, const OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
   if (params != nullptr && params[0].key != nullptr) {
     const char first = params[0].key[0];
     const bool passes = params[1].key == nullptr &&
-                        ((first != 't' && first != 'i') || self.takes_expected_tag(params[0]) ||
-                         self.takes_tls_header(params[0]));
+                        ((first != 't' && first != 'i') || self.takes_expected_tag(params[0]));
     if (!passes) return self.set_watched_params(params);
   }
   return self.software_.set_ctx_params(self.inner_, params);
@@ -282,6 +282,9 @@ bool GcmContext::takes_tls_header(const OSSL_PARAM& param) noexcept {
 }
 
 int GcmContext::set_watched_params(const OSSL_PARAM params[]) noexcept {
+  if (params[1].key == nullptr && takes_tls_header(params[0])) {
+    return software_.set_ctx_params(inner_, params);
+  }
   const int ok = software_.set_ctx_params(inner_, params);
   if (ok != 1) {
     note_refused_params(params);
