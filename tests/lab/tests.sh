@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests that need a real kernel, run in the lab.
 #
-#   tests.sh BUILD_DIR [lab|qce|eip93|virtio|fork|tls|figures]...     default: all
+#   tests.sh BUILD_DIR [PART]...     default: all
 #
 #   lab      the lab itself (selftest.sh)
 #   qce      known answers and differential tests on the simulated qce
@@ -9,7 +9,8 @@
 #   virtio   the same, fewer, on QEMU's virtio-crypto
 #   fork     a thread ciphers on a slow simulated qce while another forks
 #   tls      connections through libssl on the simulated qce, hardware always and calibrated
-#   figures  virtual time: calibration, dispatch against both sides, kaccel against a bare socket loop
+#   figures  virtual time, each simulated device: dispatch against both sides, kaccel against a bare socket loop
+#   thresholds  virtual time, each simulated device: against the published thresholds, and how long calibrating takes
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,7 +19,7 @@ set -euo pipefail
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce eip93 virtio fork tls figures)
+((${#parts[@]})) || parts=(lab qce eip93 virtio fork tls figures thresholds)
 
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
@@ -84,21 +85,42 @@ test_virtio() {
         "$differential --gtest_filter=*DefaultProviderDoes/AES*CBC"
 }
 
-test_figures() {
-    local results status=0
+# figures DEVICE FILE=CELLS...
+figures() {
+    local device=$1 results status=0
+    shift
     results=$(mktemp -d)
     OPENSSL_MODULES=$build/provider \
-        "$lab_dir/run.sh" --virtual-time --router-cpu --device qce --bind "$results" --timeout 1800 -- \
-        "$lab_dir/guest-figures.sh" "$build" "$results" &&
-        python3 "$lab_dir/check_figures.py" "$results/cbc.json=44" "$results/blocks.json=66" \
-            "$results/messages.json=55" "$results/records.json=12" || status=$?
+        "$lab_dir/run.sh" --virtual-time --router-cpu --device "$device" --bind "$results" --timeout 1800 -- \
+        "$lab_dir/guest-figures.sh" "$build" "$results" "$device" &&
+        python3 "$lab_dir/check_figures.py" "${@/#/$results/$device-}" || status=$?
     rm -rf "$results"
     return "$status"
 }
 
+test_figures() {
+    local failed=0
+    figures qce cbc.json=44 blocks.json=66 messages.json=55 records.json=12 || failed=1
+    figures eip93 cbc.json=44 blocks.json=44 messages.json=33 || failed=1
+    figures padlock cbc.json=44 blocks.json=22 || failed=1
+    return "$failed"
+}
+
+test_thresholds() {
+    local modules device failed=0
+    modules=$(mktemp -d)
+    ln -s "$build/provider/kaccel.so" "$(openssl version -m | sed 's/.*"\(.*\)"/\1/')/legacy.so" "$modules/"
+    for device in qce eip93 padlock; do
+        OPENSSL_MODULES=$modules "$lab_dir/run.sh" --virtual-time --router-cpu --device "$device" --timeout 1800 -- \
+            "$lab_dir/guest-thresholds.sh" "$build" "$device" || failed=1
+    done
+    rm -rf "$modules"
+    return "$failed"
+}
+
 failed=()
 for part in "${parts[@]}"; do
-    declare -F "test_$part" >/dev/null || lab_die 2 "no part '$part': lab, qce, eip93, virtio, fork, tls or figures"
+    declare -F "test_$part" >/dev/null || lab_die 2 "no part '$part': see the head of this file"
     lab_note "testing: $part"
     "test_$part" || failed+=("$part")
 done
