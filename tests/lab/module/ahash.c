@@ -17,6 +17,7 @@
 struct sim_hash_request {
 	struct sim_job job;
 	struct ahash_request *req;
+	u64 total;		/* bytes of the message so far */
 	unsigned int held;	/* bytes the device has not been given yet */
 	bool finish;		/* the job ends the message */
 	/* The software driver's state, with its context behind it: last. */
@@ -25,6 +26,7 @@ struct sim_hash_request {
 
 struct sim_hash_state {
 	u8 soft[SIM_SOFT_STATE];
+	u64 total;
 	unsigned int held;
 };
 
@@ -70,6 +72,16 @@ static int sim_hash(struct sim_job *job)
 	return err;
 }
 
+static void sim_hash_result(struct sim_job *job, u8 *bytes,
+			    unsigned int offset, unsigned int len, bool store)
+{
+	struct sim_hash_request *hreq =
+		container_of(job, struct sim_hash_request, job);
+	u8 *digest = hreq->req->result + offset;
+
+	memcpy(store ? digest : bytes, store ? bytes : digest, len);
+}
+
 static void sim_hash_complete(struct sim_job *job)
 {
 	struct sim_hash_request *hreq =
@@ -87,13 +99,22 @@ static int sim_hash_submit(struct ahash_request *req, unsigned int len,
 
 	hreq->req = req;
 	hreq->finish = finish;
-	hreq->job.group = tfm->hash->group;
-	hreq->job.key_class = 0;
-	hreq->job.len = len;
-	hreq->job.work = sim_hash;
-	hreq->job.complete = sim_hash_complete;
-	if (!len)
-		return sim_hash(&hreq->job);
+	hreq->job = (struct sim_job) {
+		.group		= tfm->hash->group,
+		.len		= len,
+		.work		= sim_hash,
+		.complete	= sim_hash_complete,
+		.driver		= tfm->hash->alg.halg.base.cra_driver_name,
+		.ends		= finish,
+		.size		= finish ? hreq->total : 0,
+		.result_len	= tfm->hash->alg.halg.digestsize,
+		.result		= sim_hash_result,
+	};
+	if (!len) {
+		if (finish)
+			sim_fault_judge(&hreq->job);
+		return sim_work(&hreq->job);
+	}
 	return sim_engine_submit(&tfm->hash->dev->engine, &hreq->job);
 }
 
@@ -105,6 +126,7 @@ static int sim_hash_init(struct ahash_request *req)
 
 	hreq->held = tfm->hash->key_is_data ?
 		     crypto_ahash_blocksize(ahash) : 0;
+	hreq->total = 0;
 	hreq->soft.tfm = tfm->soft;
 	return crypto_shash_init(&hreq->soft);
 }
@@ -113,14 +135,15 @@ static int sim_hash_update(struct ahash_request *req)
 {
 	struct sim_hash_request *hreq = ahash_request_ctx(req);
 	unsigned int block = crypto_ahash_blocksize(crypto_ahash_reqtfm(req));
-	unsigned int total = hreq->held + req->nbytes;
+	unsigned int here = hreq->held + req->nbytes;
 
-	if (total <= block) {
-		hreq->held = total;
+	hreq->total += req->nbytes;
+	if (here <= block) {
+		hreq->held = here;
 		return sim_hash_submit(req, 0, false);
 	}
-	hreq->held = total % block ?: block;
-	return sim_hash_submit(req, total - hreq->held, false);
+	hreq->held = here % block ?: block;
+	return sim_hash_submit(req, here - hreq->held, false);
 }
 
 static int sim_hash_final(struct ahash_request *req)
@@ -135,6 +158,7 @@ static int sim_hash_finup(struct ahash_request *req)
 {
 	struct sim_hash_request *hreq = ahash_request_ctx(req);
 
+	hreq->total += req->nbytes;
 	return sim_hash_submit(req, hreq->held + req->nbytes, true);
 }
 
@@ -148,7 +172,10 @@ static int sim_hash_digest(struct ahash_request *req)
 static int sim_hash_export(struct ahash_request *req, void *out)
 {
 	struct sim_hash_request *hreq = ahash_request_ctx(req);
-	struct sim_hash_state state = { .held = hreq->held };
+	struct sim_hash_state state = {
+		.total = hreq->total,
+		.held = hreq->held,
+	};
 	int err = crypto_shash_export(&hreq->soft, state.soft);
 
 	memcpy(out, &state, sizeof(state));
@@ -162,6 +189,7 @@ static int sim_hash_import(struct ahash_request *req, const void *in)
 	struct sim_hash_state state;
 
 	memcpy(&state, in, sizeof(state));
+	hreq->total = state.total;
 	hreq->held = state.held;
 	hreq->soft.tfm = tfm->soft;
 	return crypto_shash_import(&hreq->soft, state.soft);

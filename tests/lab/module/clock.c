@@ -64,7 +64,7 @@ int sim_work_unseen(struct sim_job *job)
 
 	local_irq_save(flags);
 	start = rdtsc_ordered();
-	err = job->work(job);
+	err = sim_work(job);
 	hidden += rdtsc_ordered() - start;
 	local_irq_restore(flags);
 	return err;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The engine of a simulated device: serves one job at a time, in order of
- * arrival, and needs base + per_byte * length for each.
+ * arrival, and needs base + per_byte * length for each. A request that hangs
+ * is lost, or stays in the engine for ever and keeps all others out.
  */
 #include <linux/ktime.h>
 #include <linux/processor.h>
@@ -15,7 +16,7 @@ static u64 sim_latency_ns(const struct sim_job *job)
 	u64 byte_ps = READ_ONCE(group->byte_ps[job->key_class]);
 
 	return READ_ONCE(group->base_ns[job->key_class]) +
-	       byte_ps * job->len / 1000;
+	       byte_ps * job->len / 1000 + job->extra_ns;
 }
 
 /*
@@ -30,9 +31,11 @@ static void sim_engine_begin(struct sim_engine *engine, ktime_t start)
 	struct sim_job *job = engine->active;
 	u64 latency = sim_latency_ns(job);
 
+	if (sim_fault_hangs(job))
+		return;
 	job->worked = !sim_clock_in_use();
 	if (job->worked)
-		job->err = job->work(job);
+		job->err = sim_work(job);
 	hrtimer_start(&engine->timer, ktime_add_ns(start, latency),
 		      HRTIMER_MODE_ABS_SOFT);
 }
@@ -70,6 +73,10 @@ int sim_engine_submit(struct sim_engine *engine, struct sim_job *job)
 {
 	bool idle;
 
+	sim_fault_judge(job);
+	if (sim_fault_hangs(job) && !sim_fault_stops_engine())
+		return -EINPROGRESS;
+
 	spin_lock_bh(&engine->lock);
 	idle = !engine->active;
 	if (idle)
@@ -83,12 +90,16 @@ int sim_engine_submit(struct sim_engine *engine, struct sim_job *job)
 	return -EINPROGRESS;
 }
 
-/* A synchronous device keeps the CPU until its time is over. */
+/* A synchronous device keeps the CPU until its time is over. It never hangs. */
 int sim_run_sync(struct sim_job *job)
 {
-	u64 end = ktime_get_ns() + sim_latency_ns(job);
-	int err = job->work(job);
+	u64 start = ktime_get_ns();
+	u64 end;
+	int err;
 
+	sim_fault_judge(job);
+	end = start + sim_latency_ns(job);
+	err = sim_clock_in_use() ? sim_work_unseen(job) : sim_work(job);
 	while (ktime_get_ns() < end)
 		cpu_relax();
 	return err;

@@ -8,7 +8,8 @@
  *   modprobe kaccel_tcrypt driver=cbc-aes-qce key_bits=128; dmesg
  *
  * A cipher encrypts in place; a hash makes the digest in one request. A hash
- * without a key wants key_bits=0.
+ * without a key wants key_bits=0. keys=2 gives a cipher's requests to two
+ * transforms in turn, so that each has another key than the one before.
  *
  * Loading it always "fails" with EAGAIN: there is nothing to keep loaded.
  */
@@ -28,6 +29,10 @@ static unsigned int key_bits = 128;
 module_param(key_bits, uint, 0);
 MODULE_PARM_DESC(key_bits, "key size");
 
+static unsigned int keys = 1;
+module_param(keys, uint, 0);
+MODULE_PARM_DESC(keys, "ciphers: 2 for two keys in turn");
+
 static unsigned int rounds = 64;
 module_param(rounds, uint, 0);
 MODULE_PARM_DESC(rounds, "requests timed at each size");
@@ -38,10 +43,12 @@ static const unsigned int sizes[] = {
 
 #define WARM_UP		4
 #define LARGEST		16384
+#define MOST_KEYS	2
 
-/* One of the two requests is there. */
+/* Ciphers, as many as there are keys, or a hash. */
 struct timed {
-	struct skcipher_request *cipher;
+	struct skcipher_request *ciphers[MOST_KEYS];
+	unsigned int turn;
 	struct ahash_request *hash;
 	void *buffer;
 	u8 iv[16];
@@ -50,6 +57,7 @@ struct timed {
 
 static int one_request(struct timed *timed, unsigned int size)
 {
+	struct skcipher_request *cipher;
 	struct scatterlist sg;
 	DECLARE_CRYPTO_WAIT(wait);
 
@@ -61,10 +69,11 @@ static int one_request(struct timed *timed, unsigned int size)
 		ahash_request_set_crypt(timed->hash, &sg, timed->digest, size);
 		return crypto_wait_req(crypto_ahash_digest(timed->hash), &wait);
 	}
-	skcipher_request_set_callback(timed->cipher, CRYPTO_TFM_REQ_MAY_BACKLOG,
+	cipher = timed->ciphers[timed->turn++ % keys];
+	skcipher_request_set_callback(cipher, CRYPTO_TFM_REQ_MAY_BACKLOG,
 				      crypto_req_done, &wait);
-	skcipher_request_set_crypt(timed->cipher, &sg, &sg, size, timed->iv);
-	return crypto_wait_req(crypto_skcipher_encrypt(timed->cipher), &wait);
+	skcipher_request_set_crypt(cipher, &sg, &sg, size, timed->iv);
+	return crypto_wait_req(crypto_skcipher_encrypt(cipher), &wait);
 }
 
 static int time_size(struct timed *timed, unsigned int size)
@@ -81,8 +90,8 @@ static int time_size(struct timed *timed, unsigned int size)
 			return err;
 	}
 
-	pr_info("kaccel_tcrypt: %s %u %u bytes: %llu ns\n", driver, key_bits,
-		size, div_u64(ktime_get_ns() - start, rounds));
+	pr_info("kaccel_tcrypt: %s%s %u %u bytes: %llu ns\n", driver,
+		keys > 1 ? " keys in turn" : "", key_bits, size, div_u64(ktime_get_ns() - start, rounds));
 	return 0;
 }
 
@@ -109,29 +118,53 @@ static void make_key(u8 *key)
 		key[i] = 2 * i;
 }
 
-static int time_cipher(void)
+static struct skcipher_request *make_cipher(const u8 *key)
 {
-	struct timed timed = { };
+	struct skcipher_request *req;
 	struct crypto_skcipher *tfm;
-	u8 key[64];
 	int err;
 
 	tfm = crypto_alloc_skcipher(driver, 0, 0);
 	if (IS_ERR(tfm))
-		return PTR_ERR(tfm);
-	make_key(key);
+		return ERR_CAST(tfm);
 	err = crypto_skcipher_setkey(tfm, key, key_bits / 8);
-	if (err)
-		goto out;
+	req = err ? NULL : skcipher_request_alloc(tfm, GFP_KERNEL);
+	if (!req) {
+		crypto_free_skcipher(tfm);
+		return ERR_PTR(err ? err : -ENOMEM);
+	}
+	return req;
+}
 
-	err = -ENOMEM;
-	timed.cipher = skcipher_request_alloc(tfm, GFP_KERNEL);
-	if (!timed.cipher)
-		goto out;
-	err = time_sizes(&timed);
-	skcipher_request_free(timed.cipher);
-out:
+static void free_cipher(struct skcipher_request *req)
+{
+	struct crypto_skcipher *tfm = crypto_skcipher_reqtfm(req);
+
+	skcipher_request_free(req);
 	crypto_free_skcipher(tfm);
+}
+
+static int time_cipher(void)
+{
+	struct timed timed = { };
+	unsigned int made;
+	int err = 0;
+	u8 key[64];
+
+	make_key(key);
+	for (made = 0; made < keys; made++) {
+		struct skcipher_request *req = make_cipher(key);
+
+		if (IS_ERR(req)) {
+			err = PTR_ERR(req);
+			break;
+		}
+		timed.ciphers[made] = req;
+	}
+	if (!err)
+		err = time_sizes(&timed);
+	while (made--)
+		free_cipher(timed.ciphers[made]);
 	return err;
 }
 
@@ -166,7 +199,7 @@ static int __init kaccel_tcrypt_init(void)
 {
 	int err;
 
-	if (!rounds || key_bits > 512)
+	if (!rounds || key_bits > 512 || !keys || keys > MOST_KEYS)
 		return -EINVAL;
 	err = crypto_has_ahash(driver, 0, 0) ? time_hash() : time_cipher();
 	return err ? err : -EAGAIN;

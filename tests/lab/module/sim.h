@@ -2,14 +2,17 @@
 /*
  * kaccel_sim: what its files share. devices.c has the table of devices,
  * engine.c the engine that every device has, clock.c the clock that leaves out
- * the software's work, skcipher.c and ahash.c what stands between the kernel's
+ * the software's work, faults.c what a device can be told to do wrong, reload.c
+ * the key a CPU keeps, skcipher.c and ahash.c what stands between the kernel's
  * crypto API and the engine.
  */
 #ifndef KACCEL_SIM_H
 #define KACCEL_SIM_H
 
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/moduleparam.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <crypto/internal/hash.h>
@@ -18,12 +21,32 @@
 /* AES takes its time by key size; everything else has the first only. */
 enum sim_key_class { SIM_KEY_128, SIM_KEY_192, SIM_KEY_256, SIM_KEY_CLASSES };
 
+/* What loading another key costs, where it is not part of every request. */
+struct sim_reload {
+	int base_ns[SIM_KEY_CLASSES];		/* may be below 0 */
+	unsigned int byte_ps[SIM_KEY_CLASSES];
+	atomic_t count;				/* reloads so far */
+};
+
 /* What a device's algorithms of one kind have in common. */
 struct sim_group {
 	unsigned int base_ns[SIM_KEY_CLASSES];	/* nanoseconds a request */
 	unsigned int byte_ps[SIM_KEY_CLASSES];	/* picoseconds a byte */
 	int priority;
 	u32 flags;
+	struct sim_reload *reload;		/* NULL: costs nothing */
+};
+
+/* What a fault does to a request. */
+enum sim_effect {
+	SIM_FAILS,		/* EIO */
+	SIM_HANGS,		/* never completes */
+	SIM_LATE,
+	SIM_DECRYPTS,		/* instead of encrypting */
+	SIM_WRONG_BYTE,		/* the one in the middle */
+	SIM_WRONG_TAIL,		/* what is beyond whole AES blocks */
+	SIM_WRONG_ALL,
+	SIM_ZEROS,
 };
 
 /* One thing for the engine to do. It lies in the request's context. */
@@ -31,11 +54,24 @@ struct sim_job {
 	struct list_head entry;
 	const struct sim_group *group;
 	enum sim_key_class key_class;
-	unsigned int len;
+	unsigned int len;	/* bytes the engine is asked for */
+	u64 extra_ns;		/* beside what len takes */
 	bool worked;
 	int err;
 	int (*work)(struct sim_job *job);	/* the result, by software */
 	void (*complete)(struct sim_job *job);	/* gives the request back */
+
+	/* For the faults. */
+	const char *driver;
+	bool ends;		/* the result is there afterwards */
+	u64 size;		/* bytes of the whole message, if it ends */
+	bool encrypt;
+	bool has_decrypted;	/* the transform, since its key was set */
+	unsigned long effects;	/* bits of enum sim_effect */
+	unsigned int result_len;
+	/* Copies bytes of the result to or from a buffer. */
+	void (*result)(struct sim_job *job, u8 *bytes, unsigned int offset,
+		       unsigned int len, bool store);
 };
 
 /* One engine: at most one job in it, the others wait in the queue. */
@@ -55,6 +91,16 @@ void sim_clock_start(void);
 void sim_clock_stop(void);
 bool sim_clock_in_use(void);
 int sim_work_unseen(struct sim_job *job);
+
+void sim_fault_judge(struct sim_job *job);
+bool sim_fault_hangs(const struct sim_job *job);
+bool sim_fault_stops_engine(void);
+int sim_work(struct sim_job *job);
+
+extern const struct kernel_param_ops sim_reloads_ops;
+u64 sim_new_key(void);
+u64 sim_reload_ns(struct sim_reload *reload, enum sim_key_class key_class,
+		  u64 key, bool encrypt, unsigned int len);
 
 struct sim_skcipher {
 	struct skcipher_alg alg;

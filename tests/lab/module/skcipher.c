@@ -8,13 +8,13 @@
 #include <crypto/aes.h>
 #include <crypto/des.h>
 #include <crypto/internal/simd.h>
+#include <crypto/scatterwalk.h>
 
 #include "sim.h"
 
 struct sim_request {
 	struct sim_job job;
 	struct skcipher_request *req;
-	bool encrypt;
 	/* The software driver's request, with its context behind it: last. */
 	struct skcipher_request child;
 };
@@ -24,6 +24,8 @@ struct sim_tfm {
 	struct crypto_skcipher *fast;
 	struct crypto_skcipher *safe;
 	enum sim_key_class key_class;
+	u64 key;		/* which one, see sim_new_key() */
+	bool has_decrypted;
 };
 
 static bool sim_is_xts(const struct sim_skcipher *cipher)
@@ -46,8 +48,16 @@ static int sim_cipher(struct sim_job *job)
 	skcipher_request_set_callback(&sreq->child, 0, NULL, NULL);
 	skcipher_request_set_crypt(&sreq->child, req->src, req->dst,
 				   req->cryptlen, req->iv);
-	return sreq->encrypt ? crypto_skcipher_encrypt(&sreq->child) :
+	return job->encrypt ? crypto_skcipher_encrypt(&sreq->child) :
 			       crypto_skcipher_decrypt(&sreq->child);
+}
+
+static void sim_cipher_result(struct sim_job *job, u8 *bytes,
+			      unsigned int offset, unsigned int len, bool store)
+{
+	struct sim_request *sreq = container_of(job, struct sim_request, job);
+
+	scatterwalk_map_and_copy(bytes, sreq->req->dst, offset, len, store);
 }
 
 static void sim_cipher_complete(struct sim_job *job)
@@ -62,6 +72,7 @@ static int sim_crypt(struct skcipher_request *req, bool encrypt)
 	struct crypto_skcipher *skcipher = crypto_skcipher_reqtfm(req);
 	struct sim_tfm *tfm = crypto_skcipher_ctx(skcipher);
 	struct sim_request *sreq = skcipher_request_ctx(req);
+	const struct sim_group *group = tfm->cipher->group;
 	struct sim_device *dev = tfm->cipher->dev;
 
 	if (!req->cryptlen)
@@ -71,12 +82,26 @@ static int sim_crypt(struct skcipher_request *req, bool encrypt)
 		return -EINVAL;
 
 	sreq->req = req;
-	sreq->encrypt = encrypt;
-	sreq->job.group = tfm->cipher->group;
-	sreq->job.key_class = tfm->key_class;
-	sreq->job.len = req->cryptlen;
-	sreq->job.work = sim_cipher;
-	sreq->job.complete = sim_cipher_complete;
+	sreq->job = (struct sim_job) {
+		.group		= group,
+		.key_class	= tfm->key_class,
+		.len		= req->cryptlen,
+		.work		= sim_cipher,
+		.complete	= sim_cipher_complete,
+		.driver		= tfm->cipher->alg.base.cra_driver_name,
+		.ends		= true,
+		.size		= req->cryptlen,
+		.encrypt	= encrypt,
+		.has_decrypted	= READ_ONCE(tfm->has_decrypted),
+		.result_len	= req->cryptlen,
+		.result		= sim_cipher_result,
+	};
+	if (!encrypt)
+		WRITE_ONCE(tfm->has_decrypted, true);
+	if (group->reload)
+		sreq->job.extra_ns = sim_reload_ns(group->reload,
+						   tfm->key_class, tfm->key,
+						   encrypt, req->cryptlen);
 	if (dev->sync)
 		return sim_run_sync(&sreq->job);
 	return sim_engine_submit(&dev->engine, &sreq->job);
@@ -137,6 +162,8 @@ static int sim_setkey(struct crypto_skcipher *skcipher, const u8 *key,
 	if (tfm->cipher->aes)
 		tfm->key_class = sim_aes_key_class(sim_is_xts(tfm->cipher) ?
 						   len / 2 : len);
+	tfm->key = sim_new_key();
+	WRITE_ONCE(tfm->has_decrypted, false);
 	return 0;
 }
 
