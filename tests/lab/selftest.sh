@@ -104,6 +104,16 @@ simulated_devices() {
     check "virtio-crypto gives right answers over AF_ALG" "virtio_crypto_aes_cbc: right" "$out$err"
 }
 
+devices_that_err() {
+    guest --device qce --device eip93 --device padlock -- /usr/bin/python3 "$lab_dir/fault_check.py"
+    local checks=0 line
+    while read -r line; do
+        check "a simulated device, ${line%%:*}" "${line%%:*}: as told" "$line"
+        checks=$((checks + 1))
+    done <"$scratch/out"
+    check "every fault of the simulated devices was tried" "12 0" "$checks $status${err:+ $err}"
+}
+
 one_engine_for_all() {
     guest --device qce -- sh -c "cd /sys/module/kaccel_sim/parameters
         echo 150000000 >qce_des_base_ns; echo 150000000 >qce_hash_base_ns
@@ -143,6 +153,7 @@ exit_status_and_streams
 arguments_and_bytes
 when_it_goes_wrong
 simulated_devices
+devices_that_err
 one_engine_for_all
 virtual_time_repeats
 virtual_time_is_the_devices
