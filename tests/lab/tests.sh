@@ -77,6 +77,12 @@ test_tls() {
     "$lab_dir/run.sh" --device qce --timeout 1800 -- "$lab_dir/guest-tls.sh" "$build"
 }
 
+# Time-outs of the guest's own are part of it, so no virtual time.
+test_faults() {
+    "$lab_dir/run.sh" --device qce --device eip93 --timeout 3600 -- \
+        /usr/bin/python3 "$lab_dir/guest_faults.py" "$build"
+}
+
 test_virtio() {
     KACCEL_TEST_TRANSPORT=afalg KACCEL_TEST_ROUNDS=30 \
         KACCEL_TEST_DRIVERS='cbc(aes)=virtio_crypto_aes_cbc' \
