@@ -116,12 +116,13 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
         break;
       const std::uint8_t* input = work.input + done;
       std::uint8_t* output = work.output + done;
-      pool.count_request();
       status = request(work, row, lease, input, output, size);
       if (!status) [[unlikely]] {
+        pool.count_failed_request(status);
         lease.discard();
         break;
       }
+      pool.count_request();
       done += size;
     } while (done < work.size);
   }
@@ -141,10 +142,13 @@ CipherProgress run_data_unit(SessionPool& pool, SessionPool::Handle& handle,
         std::min(lease.session().max_request(), work.driver.restrictions.max_size);
     if (work.size > limit) [[unlikely]]
       return {success, 0};
-    pool.count_request();
     status = request(work, row, lease, work.input, work.output, work.size);
-    if (!status) [[unlikely]]
+    if (status) [[likely]] {
+      pool.count_request();
+    } else {
+      pool.count_failed_request(status);
       lease.discard();
+    }
   }
   note_health(work.driver, status);
   return {status, status ? work.size : 0};

@@ -15,11 +15,12 @@ Status run_mac(SessionPool& pool, SessionPool::Handle& handle, const MacWork& wo
   if (status) [[likely]] {
     std::array<std::uint8_t, max_digest_size> result{};
     const std::span<std::uint8_t> digest(result.data(), work.result.size());
-    pool.count_request();
     status = lease.session().mac(work.message, digest);
     if (status) [[likely]] {
+      pool.count_request();
       std::copy(digest.begin(), digest.end(), work.result.begin());
     } else {
+      pool.count_failed_request(status);
       lease.discard();
     }
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "kernel-bridge/algorithm.hpp"
@@ -45,12 +46,23 @@ class SecretKey {
   // Takes the same time wherever the first difference lies.
   bool equals(std::span<const std::uint8_t> other) const noexcept {
     if (other.size() != size_) return false;
-    unsigned difference = 0;
-    for (std::size_t i = 0; i < size_; ++i) difference |= unsigned{bytes_[i]} ^ other[i];
+    // By words: the pool compares with every session it has.
+    std::uint64_t difference = 0;
+    std::size_t i = 0;
+    for (; i + sizeof difference <= size_; i += sizeof difference) {
+      difference |= word_at(bytes_.data() + i) ^ word_at(other.data() + i);
+    }
+    for (; i < size_; ++i) difference |= std::uint64_t{bytes_[i]} ^ other[i];
     return difference == 0;
   }
 
  private:
+  static std::uint64_t word_at(const std::uint8_t* bytes) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  }
+
   std::array<std::uint8_t, max_key_size> bytes_{};
   std::size_t size_ = 0;
 };

@@ -24,8 +24,9 @@ std::size_t sessions_that_fit(std::size_t wanted) noexcept {
 }  // namespace
 
 // Who may touch what: the claim word says whether a slot is borrowed, and its borrower alone may
-// touch session, driver, direction and bounce buffer. Users and key are guarded by
-// Generation::mutex, and a new key goes only into a slot that was borrowed first.
+// touch session and bounce buffer. Users and key are guarded by Generation::mutex. Driver and
+// direction are written by the borrower under the mutex, and read by either. A new key goes only
+// into a slot that was borrowed first.
 struct SessionPool::Slot {
   static constexpr std::uint64_t borrowed_bit = 1;
 
@@ -34,17 +35,20 @@ struct SessionPool::Slot {
   std::atomic<std::uint64_t> claim{0};
   std::atomic<std::uint64_t> last_used{0};
 
-  std::uint32_t users = 0;  // contexts that hold a handle on this key load
-  SecretKey key;            // to recognise the same key set again
-
-  const BoundDriver* driver = nullptr;
+  std::uint32_t users = 0;              // contexts that hold a handle on this key load
+  const BoundDriver* driver = nullptr;  // nullptr: no session here
   Direction direction = Direction::encrypt;
+  SecretKey key;  // to recognise the same key set again
+
   std::unique_ptr<Session> session;
   UnforkedBuffer bounce;
 
   static constexpr std::uint64_t idle(std::uint64_t key_load) noexcept { return key_load << 1; }
 
   std::uint64_t key_load() const noexcept { return claim.load(std::memory_order_relaxed) >> 1; }
+  bool is_borrowed() const noexcept {
+    return (claim.load(std::memory_order_relaxed) & borrowed_bit) != 0;
+  }
 
   bool take(std::uint64_t expected) noexcept {
     return claim.compare_exchange_strong(expected, expected | borrowed_bit,
@@ -61,10 +65,10 @@ struct SessionPool::Slot {
   }
   void give_back() noexcept { claim.store(idle(key_load()), std::memory_order_release); }
 
-  bool is_empty() const noexcept { return session == nullptr; }
+  bool is_empty() const noexcept { return driver == nullptr; }
 
   bool serves(const Wanted& wanted) const noexcept {
-    return session != nullptr && driver == &wanted.driver && direction == wanted.direction;
+    return driver == &wanted.driver && direction == wanted.direction;
   }
 };
 
@@ -86,33 +90,45 @@ struct SessionPool::Generation {
     for (Slot& slot : all()) slot.bounce.abandon();
   }
 
-  // The slot that has this key loaded, taken; else nullptr. Under the mutex.
+  // Both searches are under the mutex and take no slot but the one they return: a context that
+  // finds its slot taken would have to come here too.
+
+  // The slot that has this key loaded, taken; else nullptr.
   Slot* take_with_key(const Wanted& wanted) noexcept {
     for (Slot& slot : all()) {
-      if (slot.key_load() == 0 || !slot.key.equals(wanted.key) || !slot.take()) continue;
-      if (slot.serves(wanted)) return &slot;
-      slot.give_back();
+      if (slot.serves(wanted) && slot.key_load() != 0 && slot.key.equals(wanted.key) &&
+          slot.take()) {
+        return &slot;
+      }
     }
     return nullptr;
   }
 
-  // Where a new key goes, taken: a slot nobody needs any more, else an empty one, else the least
-  // recently used. nullptr when all are borrowed. Under the mutex.
+  // Where a new key goes, taken; nullptr when all are borrowed. The least recently used of the
+  // cheapest kind: a session that nobody needs and only wants the key, an empty slot, a session
+  // that nobody needs of another driver or direction, one that somebody will miss.
   Slot* take_for_new_key(const Wanted& wanted) noexcept {
-    Slot* best = nullptr;
-    for (Slot& slot : all()) {
-      if (!slot.take()) continue;
-      if (slot.users == 0 && slot.serves(wanted)) {
-        if (best != nullptr) best->give_back();
-        return &slot;
+    const auto cost = [&wanted](const Slot& slot) {
+      const bool unused = slot.users == 0;
+      const unsigned kind = unused && slot.serves(wanted) ? 0
+                            : slot.is_empty()             ? 1
+                            : unused                      ? 2
+                                                          : 3;
+      return std::pair(kind, slot.last_used.load(std::memory_order_relaxed));
+    };
+    for (;;) {
+      Slot* best = nullptr;
+      auto lowest = cost(slots[0]);
+      for (Slot& slot : all()) {
+        if (slot.is_borrowed()) continue;
+        const auto this_cost = cost(slot);
+        if (best != nullptr && this_cost >= lowest) continue;
+        best = &slot;
+        lowest = this_cost;
       }
-      const bool better =
-          best == nullptr || slot.is_empty() > best->is_empty() ||
-          (slot.is_empty() == best->is_empty() && slot.last_used.load() < best->last_used.load());
-      Slot* loser = better ? std::exchange(best, &slot) : &slot;
-      if (loser != nullptr) loser->give_back();
+      // The context that used it last may have taken it meanwhile, without the mutex.
+      if (best == nullptr || best->take()) return best;
     }
-    return best;
   }
 
   Slot* of(const Handle& handle) noexcept {
@@ -184,23 +200,24 @@ SessionPool::Slot* SessionPool::take_again(Generation& generation, const Wanted&
 }
 
 SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wanted& wanted,
-                                             Handle& handle, bool& load_key) noexcept {
+                                             Handle& handle, Lacking& lacking) noexcept {
   const std::lock_guard lock(generation.mutex);
-  // Who searches takes each slot for a moment; it may have been no more than that.
+  // The duplicate that was using it may have given it back meanwhile.
   Slot* slot = take_again(generation, wanted, handle);
   if (slot != nullptr) return slot;
-  generation.drop_user(handle);
-  handle = {};
   slot = generation.take_with_key(wanted);
   if (slot == nullptr) {
     slot = generation.take_for_new_key(wanted);
-    if (slot == nullptr) return nullptr;
-    load_key = true;
+    if (slot == nullptr) return nullptr;  // the handle stays good for when there is room again
+    lacking = slot->serves(wanted) ? Lacking::key : Lacking::session_and_key;
+    slot->driver = &wanted.driver;
+    slot->direction = wanted.direction;
     slot->key.assign(wanted.key);
     slot->users = 0;
     slot->change_key_load(key_loads_.fetch_add(1, std::memory_order_relaxed) + 1);
   }
   ++slot->users;
+  generation.drop_user(handle);
   handle = {&generation, slot, slot->key_load()};
   return slot;
 }
@@ -209,10 +226,10 @@ Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) n
   Generation* generation = current_generation();
   if (generation == nullptr) return {Failure::no_memory, ENOMEM};
 
-  bool load_key = false;
+  Lacking lacking = Lacking::nothing;
   Slot* slot = take_again(*generation, wanted, handle);
   if (slot == nullptr) [[unlikely]] {
-    slot = take_another(*generation, wanted, handle, load_key);
+    slot = take_another(*generation, wanted, handle, lacking);
     if (slot == nullptr) return {Failure::pool_exhausted, 0};
   }
   slot->last_used.store(generation->clock.fetch_add(1, std::memory_order_relaxed),
@@ -222,8 +239,8 @@ Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) n
   lease.slot_ = slot;
   lease.usable_ = true;
 
-  if (!load_key) return success;
-  const Status status = prepare(*slot, wanted);
+  if (lacking == Lacking::nothing) return success;
+  const Status status = prepare(*slot, wanted, lacking);
   if (!status) {
     lease.discard();
     lease.end();
@@ -231,26 +248,24 @@ Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) n
   return status;
 }
 
-Status SessionPool::prepare(Slot& slot, const Wanted& wanted) noexcept {
-  const bool reuse = slot.serves(wanted);
-  if (!reuse) {
+Status SessionPool::prepare(Slot& slot, const Wanted& wanted, Lacking lacking) noexcept {
+  // Where an old transform will not take the key, a child of this process may still hold its
+  // operation socket open, or someone closed the descriptor. A new transform has neither trouble.
+  if (lacking != Lacking::key || !load_key(slot, wanted)) {
     const Status opened = open_session(slot, wanted);
-    if (!opened) return opened;
+    return opened ? load_key(slot, wanted) : opened;
   }
-  keys_loaded_.fetch_add(1, std::memory_order_relaxed);
-  Status keyed = slot.session->set_key(wanted.key);
-  if (keyed || !reuse) return keyed;
-  // The old transform would not take the key: a child of this process may still hold its operation
-  // socket open, or someone closed the descriptor. A new transform has neither trouble.
-  const Status opened = open_session(slot, wanted);
-  if (!opened) return opened;
-  return slot.session->set_key(wanted.key);
+  return success;
+}
+
+Status SessionPool::load_key(Slot& slot, const Wanted& wanted) noexcept {
+  const Status loaded = slot.session->set_key(wanted.key);
+  if (loaded) keys_loaded_.fetch_add(1, std::memory_order_relaxed);
+  return loaded;
 }
 
 Status SessionPool::open_session(Slot& slot, const Wanted& wanted) noexcept {
   slot.session.reset();
-  slot.driver = &wanted.driver;
-  slot.direction = wanted.direction;
   const Status opened =
       transport_.open(wanted.driver.name.data(), wanted.driver.algorithm, slot.session);
   if (opened) sessions_opened_.fetch_add(1, std::memory_order_relaxed);
@@ -281,13 +296,8 @@ SessionPool::Counters SessionPool::counters() noexcept {
   Generation* generation = generation_.load(std::memory_order_acquire);
   if (generation != nullptr && generation->epoch == epoch_.current()) {
     const std::lock_guard lock(generation->mutex);
-    for (Slot& slot : generation->all()) {
-      if (!slot.take()) {
-        ++open;  // its borrower's, and open or about to be
-        continue;
-      }
-      if (!slot.is_empty()) ++open;
-      slot.give_back();
+    for (const Slot& slot : generation->all()) {
+      if (!slot.is_empty()) ++open;  // or about to be
     }
   }
   return {sessions_opened_.load(), keys_loaded_.load(), requests_.load(), open};
@@ -317,6 +327,7 @@ void SessionPool::Lease::destroy_session() noexcept {
   const std::lock_guard lock(generation_->mutex);
   slot_->key.clear();
   slot_->users = 0;
+  slot_->driver = nullptr;
   slot_->change_key_load(0);
 }
 

@@ -24,6 +24,7 @@ namespace kaccel::kernel {
 class SessionPool {
   struct Slot;
   struct Generation;
+  enum class Lacking : std::uint8_t { nothing, key, session_and_key };
 
  public:
   // Which session a context used last. Copy it only through share(); give it back by release().
@@ -68,9 +69,9 @@ class SessionPool {
 
   struct Counters {
     std::uint64_t sessions_opened;
-    std::uint64_t keys_loaded;
-    std::uint64_t requests;
-    std::size_t sessions_open;
+    std::uint64_t keys_loaded;  // that a driver took
+    std::uint64_t requests;     // that reached a driver, whatever it answered
+    std::size_t sessions_open;  // now, with those that are about to be
   };
 
   static constexpr std::size_t default_limit = 64;
@@ -95,6 +96,10 @@ class SessionPool {
   void release(Handle& handle) noexcept;
 
   void count_request() noexcept { requests_.fetch_add(1, std::memory_order_relaxed); }
+  // Counts it if it reached the driver.
+  void count_failed_request(const Status& status) noexcept {
+    if (reached_driver(status.failure)) count_request();
+  }
   Counters counters() noexcept;
 
  private:
@@ -103,8 +108,9 @@ class SessionPool {
   static Slot* take_again(Generation& generation, const Wanted& wanted,
                           const Handle& handle) noexcept;
   [[gnu::noinline]] Slot* take_another(Generation& generation, const Wanted& wanted, Handle& handle,
-                                       bool& load_key) noexcept;
-  [[gnu::noinline]] Status prepare(Slot& slot, const Wanted& wanted) noexcept;
+                                       Lacking& lacking) noexcept;
+  [[gnu::noinline]] Status prepare(Slot& slot, const Wanted& wanted, Lacking lacking) noexcept;
+  Status load_key(Slot& slot, const Wanted& wanted) noexcept;
   Status open_session(Slot& slot, const Wanted& wanted) noexcept;
 
   Transport& transport_;

@@ -33,6 +33,13 @@ struct [[nodiscard]] Status {
 
 inline constexpr Status success{};
 
+// Whether a request that failed so was given to its driver: without memory or the socket it was
+// not.
+constexpr bool reached_driver(Failure failure) noexcept {
+  return failure == Failure::short_transfer || failure == Failure::driver_error ||
+         failure == Failure::busy;
+}
+
 // A short lower-case phrase for messages, e.g. "no such driver". Never nullptr.
 const char* describe(Failure failure) noexcept;
 

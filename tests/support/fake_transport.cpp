@@ -288,8 +288,31 @@ std::size_t FakeTransport::keyed_sessions() const {
   return keyed_sessions_;
 }
 
-Status FakeTransport::next_call(Step step) {
+void FakeTransport::hold_next(Step step) {
   const std::lock_guard lock(mutex_);
+  hold_next_ = step;
+}
+
+bool FakeTransport::wait_until_held(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(mutex_);
+  return hold_changed_.wait_for(lock, at_most, [this] { return holding_; });
+}
+
+void FakeTransport::let_go() {
+  const std::lock_guard lock(mutex_);
+  hold_next_.reset();
+  holding_ = false;
+  hold_changed_.notify_all();
+}
+
+Status FakeTransport::next_call(Step step) {
+  std::unique_lock lock(mutex_);
+  if (hold_next_ == step) {
+    hold_next_.reset();
+    holding_ = true;
+    hold_changed_.notify_all();
+    hold_changed_.wait(lock, [this] { return !holding_; });
+  }
   const std::uint64_t number = ++calls_[index(step)];
   const PlannedFault& fault = faults_[index(step)];
   if (fault.first <= number && number <= fault.last) return {fault.failure, EIO};

@@ -8,10 +8,13 @@
 #include <openssl/crypto.h>
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -48,6 +51,12 @@ class FakeTransport final : public kernel::Transport {
   void fail_randomly(std::uint32_t seed, std::uint32_t one_in);
   void fail_no_more();
 
+  // The next of these calls does not return before let_go(). Other calls do.
+  void hold_next(Step step);
+  // Waits until such a call is held, at most so long. False: there is none.
+  bool wait_until_held(std::chrono::milliseconds at_most);
+  void let_go();
+
   // What callers did wrong, one line each.
   std::vector<std::string> violations() const;
   // Of all requests, failed ones too, in order.
@@ -78,6 +87,9 @@ class FakeTransport final : public kernel::Transport {
   std::size_t max_request_ = 65536;
   kernel::Restrictions restrictions_;
   std::array<PlannedFault, step_count> faults_{};
+  std::condition_variable hold_changed_;
+  std::optional<Step> hold_next_;
+  bool holding_ = false;
   std::uint32_t random_one_in_ = 0;
   std::mt19937 random_;
   std::vector<std::string> violations_;

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,6 +105,59 @@ TEST_F(SessionPoolTest, GivesUpTheSessionUsedLongestAgo) {
   EXPECT_EQ(pool.counters().keys_loaded, 4U);
   ASSERT_TRUE(a.use());
   EXPECT_EQ(pool.counters().keys_loaded, 4U);
+}
+
+TEST_F(SessionPoolTest, GivesUpASessionThatNobodyNeedsBeforeOneThatSomebodyWillMiss) {
+  SessionPool pool(transport_, 2);
+  Context needed{pool, cbc_, key_number(1)};
+  Context passing{pool, ctr_, key_number(2)};
+  ASSERT_TRUE(needed.use());
+  ASSERT_TRUE(passing.use());  // later than the other
+  pool.release(passing.handle);
+  Context newcomer{pool, ecb_, key_number(3)};
+  ASSERT_TRUE(newcomer.use());
+  ASSERT_TRUE(needed.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
+}
+
+TEST_F(SessionPoolTest, ForgetsNoSessionBecauseThePoolWasFullOnce) {
+  SessionPool pool(transport_, 1);
+  Context context{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  Context copy{pool, cbc_, context.key, Direction::encrypt, pool.share(context.handle)};
+  {
+    SessionPool::Lease lease;
+    ASSERT_TRUE(context.borrow(lease));
+    EXPECT_EQ(copy.use().failure, Failure::pool_exhausted);
+  }
+  pool.release(context.handle);
+  ASSERT_TRUE(copy.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 1U);
+}
+
+TEST_F(SessionPoolTest, LeavesToOldHandlesNothingOfASessionThatWasRekeyed) {
+  SessionPool pool(transport_, 1);
+  Context old{pool, cbc_, key_number(1)};
+  ASSERT_TRUE(old.use());
+  Context copies[3] = {{pool, cbc_, old.key, Direction::encrypt, pool.share(old.handle)},
+                       {pool, cbc_, old.key, Direction::encrypt, pool.share(old.handle)},
+                       {pool, cbc_, old.key, Direction::encrypt, pool.share(old.handle)}};
+  Context other{pool, cbc_, key_number(2)};
+  ASSERT_TRUE(other.use());
+  EXPECT_EQ(pool.counters().keys_loaded, 2U);
+  // One of the old contexts takes the session again. The new owner, its only user, is then the one
+  // with an old handle: neither its release nor the old ones' may end what the first has.
+  ASSERT_TRUE(copies[0].use());
+  pool.release(other.handle);
+  pool.release(copies[1].handle);
+  pool.release(old.handle);
+  ASSERT_TRUE(copies[0].use());
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
+  // The key is found again by itself.
+  ASSERT_TRUE(copies[2].use());
+  pool.release(copies[0].handle);
+  ASSERT_TRUE(copies[2].use());
+  EXPECT_EQ(pool.counters().keys_loaded, 3U);
 }
 
 TEST_F(SessionPoolTest, FailsRatherThanWaitsWhenEverySessionIsInUse) {
@@ -212,6 +267,7 @@ TEST_F(SessionPoolTest, PassesOnWhyASessionCouldNotBeHadAndTriesAgain) {
   EXPECT_EQ(context.use().failure, Failure::no_descriptors);
   transport_.fail(Step::set_key, Failure::bad_key);
   EXPECT_EQ(context.use().failure, Failure::bad_key);
+  EXPECT_EQ(pool.counters().keys_loaded, 0U);
   EXPECT_EQ(transport_.open_sessions(), 0U);
   EXPECT_TRUE(context.use());
 }
@@ -247,6 +303,58 @@ TEST_F(SessionPoolTest, LoadsNoKeyAgainBecauseSomeoneElseLooks) {
   done.store(true);
   onlooker.join();
   EXPECT_EQ(pool.counters().keys_loaded, 1U);
+}
+
+// One thread's call of this kind takes as long as it likes; the others go on, with keys of their
+// own and with those that have to be loaded.
+void expect_others_not_to_wait(testing::FakeTransport& transport, BoundDriver& driver, Step slow) {
+  using namespace std::chrono_literals;
+  constexpr auto long_enough = 30s;  // only a test that fails takes it
+  SessionPool pool(transport, 4);
+  Context slow_one{pool, driver, key_number(0)};
+  const auto request = [&](Context& context) {
+    const Bytes input(32, 0x33);
+    Bytes output(input.size());
+    return bool(run_cipher(pool, context.handle,
+                           {driver, Direction::encrypt, context.key, nullptr, input.data(),
+                            output.data(), input.size()})
+                    .status);
+  };
+  transport.hold_next(slow);
+  auto held = std::async(std::launch::async, [&] { return request(slow_one); });
+  ASSERT_TRUE(transport.wait_until_held(long_enough));
+  auto others = std::async(std::launch::async, [&] {
+    bool all = true;
+    // More keys than sessions, so that sessions are found, opened, re-keyed and given up.
+    for (std::uint32_t i = 1; i <= 8; ++i) {
+      Context context{pool, driver, key_number(i)};
+      all = request(context) && request(context) && all;
+      SessionPool::Handle copy = pool.share(context.handle);
+      if (i % 2 == 0) pool.release(context.handle);
+      pool.release(copy);
+      all = pool.counters().sessions_open <= 4 && all;
+    }
+    return all;
+  });
+  const bool went_on = others.wait_for(long_enough) == std::future_status::ready;
+  const bool still_held = held.wait_for(0s) == std::future_status::timeout;
+  transport.let_go();
+  EXPECT_TRUE(went_on) << "they waited for another thread's call";
+  EXPECT_TRUE(still_held);
+  EXPECT_TRUE(others.get());
+  EXPECT_TRUE(held.get());
+}
+
+TEST_F(SessionPoolTest, LetsNobodyWaitForAnotherThreadsRequest) {
+  expect_others_not_to_wait(transport_, ecb_, Step::crypt);
+}
+
+TEST_F(SessionPoolTest, LetsNobodyWaitForAnotherThreadsKey) {
+  expect_others_not_to_wait(transport_, ecb_, Step::set_key);
+}
+
+TEST_F(SessionPoolTest, LetsNobodyWaitForAnotherThreadsSessionToOpen) {
+  expect_others_not_to_wait(transport_, ecb_, Step::open);
 }
 
 TEST_F(SessionPoolTest, ServesManyThreadsAtOnce) {
