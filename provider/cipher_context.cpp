@@ -39,7 +39,7 @@ CipherContext::CipherContext(CipherRoute& route) noexcept
 CipherContext::CipherContext(const CipherContext& other, void* inner) noexcept
     : CipherContext(other) {
   inner_ = inner;
-  session_ = route_.pool->share(other.session_);
+  sessions_.share(*route_.pool, other.sessions_);
 }
 
 void* CipherContext::create(CipherRoute& route) noexcept {
@@ -56,7 +56,7 @@ void* CipherContext::create(CipherRoute& route) noexcept {
 void CipherContext::free(void* context) noexcept {
   auto* self = static_cast<CipherContext*>(context);
   if (self == nullptr) return;
-  self->route_.pool->release(self->session_);
+  self->sessions_.release(*self->route_.pool);
   self->route_.software.freectx(self->inner_);
   delete self;
 }
@@ -101,6 +101,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   }
   if (iv != nullptr && iv_size == row_.iv_size) original_iv_displaced_ = false;
 
+  if (direction_ != direction) sessions_.turn();
   direction_ = direction;
   total_ = 0;
   software_only_ = false;
@@ -109,7 +110,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
   if (ok != 1) {
     // Inner may have taken the key before something else failed, so ours may be the old one.
-    route_.pool->release(session_);
+    sessions_.release(*route_.pool);
     key_.clear();
     if (params != nullptr) params_unknown_ = true;
     stay_in_software();
@@ -130,8 +131,8 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
 
 void CipherContext::remember_key(const unsigned char* key, std::size_t key_size) noexcept {
   const kernel::SecretKey new_key = driver_key(route_, {key, key_size});
-  if (key_.equals(new_key.view())) return;  // the session that has it loaded stays ours
-  route_.pool->release(session_);
+  if (key_.equals(new_key.view())) return;  // the sessions that have it loaded stay ours
+  sessions_.release(*route_.pool);
   key_ = new_key;
 }
 
@@ -406,8 +407,9 @@ int CipherContext::routed(SoftwareFunction* function, const Plan& plan, unsigned
 // Returns how many bytes are done, from none to all. Afterwards iv_ is the truth and inner is not.
 std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* out,
                                         std::size_t size) noexcept {
-  const kernel::CipherProgress progress = kernel::run_cipher(
-      *route_.pool, session_, {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
+  const kernel::CipherProgress progress =
+      kernel::run_cipher(*route_.pool, sessions_.current(),
+                         {route_.driver, direction_, key_.view(), iv_.data(), in, out, size});
   inner_is_current_ = false;
   software_limit_ = 0;
   if (progress.status && progress.done == size) [[likely]] {

@@ -18,9 +18,9 @@
 
 #include "kernel-bridge/cipher_run.hpp"
 #include "kernel-bridge/secret.hpp"
-#include "kernel-bridge/session_pool.hpp"
 #include "provider/cipher_route.hpp"
 #include "provider/routing.hpp"
+#include "provider/session_by_direction.hpp"
 
 namespace kaccel {
 
@@ -114,7 +114,7 @@ class CipherContext {
   CipherRoute& route_;
   const kernel::AlgorithmInfo& row_;
   kernel::SecretKey key_;
-  kernel::SessionPool::Handle session_;
+  SessionByDirection sessions_;
   std::array<std::uint8_t, kernel::max_iv_size> iv_{};           // valid while !inner_is_current_
   std::array<std::uint8_t, kernel::max_iv_size> original_iv_{};  // valid while it is displaced
   bool inner_is_current_ = true;

@@ -23,7 +23,7 @@ constexpr std::size_t largest_unit = (std::size_t{1} << 20) * block_size;
 
 XtsContext::XtsContext(const XtsContext& other, void* inner) noexcept : XtsContext(other) {
   inner_ = inner;
-  session_ = route_.pool->share(other.session_);
+  sessions_.share(*route_.pool, other.sessions_);
 }
 
 void* XtsContext::create(CipherRoute& route) noexcept {
@@ -40,7 +40,7 @@ void* XtsContext::create(CipherRoute& route) noexcept {
 void XtsContext::free(void* context) noexcept {
   auto* self = static_cast<XtsContext*>(context);
   if (self == nullptr) return;
-  self->route_.pool->release(self->session_);
+  self->sessions_.release(*self->route_.pool);
   self->route_.software.freectx(self->inner_);
   delete self;
 }
@@ -73,6 +73,7 @@ int XtsContext::decrypt_init(void* context, const unsigned char* key, std::size_
 int XtsContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
                      const unsigned char* iv, std::size_t iv_size,
                      const OSSL_PARAM params[]) noexcept {
+  if (direction_ != direction) sessions_.turn();
   direction_ = direction;
   const auto software_init =
       direction == Direction::encrypt ? route_.software.encrypt_init : route_.software.decrypt_init;
@@ -100,7 +101,7 @@ int XtsContext::init(Direction direction, const unsigned char* key, std::size_t 
 }
 
 void XtsContext::forget_key() noexcept {
-  route_.pool->release(session_);
+  sessions_.release(*route_.pool);
   key_.clear();
 }
 
@@ -166,7 +167,7 @@ bool XtsContext::run_hardware(unsigned char* out, std::size_t out_capacity, cons
                               std::size_t in_size) noexcept {
   if (!goes_to_hardware(out, out_capacity, in, in_size)) return false;
   const kernel::CipherProgress progress = kernel::run_data_unit(
-      *route_.pool, session_,
+      *route_.pool, sessions_.current(),
       {route_.driver, direction_, key_.view(), tweak_.data(), in, out, in_size});
   if (progress.done == in_size) [[likely]] {
     route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);

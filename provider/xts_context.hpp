@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "kernel-bridge/secret.hpp"
-#include "kernel-bridge/session_pool.hpp"
 #include "provider/cipher_route.hpp"
+#include "provider/session_by_direction.hpp"
 
 namespace kaccel {
 
@@ -56,7 +56,7 @@ class XtsContext {
   std::size_t hardware_from_ = SIZE_MAX;  // units of so many bytes and more may go to hardware
   CipherRoute& route_;
   kernel::SecretKey key_;
-  kernel::SessionPool::Handle session_;
+  SessionByDirection sessions_;
   std::array<std::uint8_t, kernel::max_iv_size> tweak_{};
   bool tweak_set_ = false;
   kernel::Direction direction_ = kernel::Direction::encrypt;

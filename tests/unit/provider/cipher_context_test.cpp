@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -89,6 +90,42 @@ TEST_F(CipherContextTest, SharesItsKeyWithACopy) {
   int written = 0;
   ASSERT_EQ(EVP_CipherUpdate(copy.get(), out.data(), &written, data_.data(), 1024), 1);
   EXPECT_EQ(kaccel.counter("keys-loaded"), 1U);
+}
+
+TEST_F(CipherContextTest, LoadsItsKeyOnceForEachDirection) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(16, 16));
+  for (const char* name : {"AES-128-CBC", "AES-128-CTR", "AES-128-XTS"}) {
+    Bytes key = key_;
+    if (std::string_view(name).ends_with("XTS")) key.resize(32);
+    const std::uint64_t before = kaccel.counter("keys-loaded");
+    Evp evp(kaccel.library(), name);
+    // Without naming the cipher again, with which EVP would begin with a new context.
+    ASSERT_EQ(evp.init(key, iv_), 1);
+    CipherContextPointer copy(EVP_CIPHER_CTX_new());
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_EQ(
+          EVP_CipherInit_ex2(evp.context.get(), nullptr, key.data(), iv_.data(), i % 2, nullptr),
+          1);
+      evp.update(data_);
+      if (i == 5) {
+        ASSERT_EQ(EVP_CIPHER_CTX_copy(copy.get(), evp.context.get()), 1);
+        evp.context.swap(copy);
+        copy.reset();
+      }
+    }
+    EXPECT_EQ(kaccel.counter("keys-loaded") - before, 2U) << name;
+    // Another key must not meet a session of the old one, in either direction.
+    key[0] ^= 1;
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(EVP_CipherInit_ex2(evp.context.get(), nullptr, key.data(), iv_.data(), i, nullptr),
+                1);
+      Evp reference(default_, name);
+      ASSERT_EQ(reference.init(key, iv_, i), 1);
+      EXPECT_EQ(evp.update(data_), reference.update(data_)) << name;
+    }
+    EXPECT_EQ(kaccel.counter("keys-loaded") - before, 4U) << name;
+  }
+  EXPECT_EQ(kaccel.counter("sessions-open"), 6U);
 }
 
 TEST_F(CipherContextTest, UsesTheThresholdOfItsDirection) {

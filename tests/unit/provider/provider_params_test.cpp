@@ -93,7 +93,22 @@ TEST_F(ProviderParamsTest, CountACallThatSoftwareFinished) {
   EXPECT_EQ(encrypt(kaccel, 2048), 1);
   EXPECT_EQ(kaccel.counter("hardware-calls"), 0U);
   EXPECT_EQ(kaccel.counter("hardware-bytes"), 1024U);
+  EXPECT_EQ(kaccel.counter("requests"), 2U) << "the driver has seen both";
   EXPECT_EQ(kaccel.counter("fallbacks"), 1U);
+}
+
+TEST_F(ProviderParamsTest, CountNoRequestThatWasNotSent) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(512, 512));
+  for (const auto failure : {kernel::Failure::descriptor_lost, kernel::Failure::no_memory}) {
+    kaccel.fake()->fail(FakeTransport::Step::crypt, failure);
+    EXPECT_EQ(encrypt(kaccel, 1024), 1);
+    EXPECT_EQ(encrypt(kaccel, 1024), 1);  // passed over, since the shortage may last
+  }
+  EXPECT_EQ(kaccel.counter("fallbacks"), 4U);
+  EXPECT_EQ(kaccel.counter("requests"), 0U);
+  kaccel.fake()->fail(FakeTransport::Step::set_key, kernel::Failure::bad_key, 1, 2);
+  EXPECT_EQ(encrypt(kaccel, 1024), 1);
+  EXPECT_EQ(kaccel.counter("keys-loaded"), 2U) << "of the calls before";
 }
 
 }  // namespace
