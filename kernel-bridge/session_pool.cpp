@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
-#include <utility>
 
 #include "kernel-bridge/fork_safety.hpp"
 
@@ -91,10 +90,12 @@ struct SessionPool::Generation {
   }
 
   // Both searches are under the mutex and take no slot but the one they return: a context that
-  // finds its slot taken would have to come here too.
+  // finds its slot taken would have to come here too. They go through all slots, so that each
+  // instruction counts; `wanted` is a copy because atomics make the compiler read through
+  // references again.
 
   // The slot that has this key loaded, taken; else nullptr.
-  Slot* take_with_key(const Wanted& wanted) noexcept {
+  Slot* take_with_key(const Wanted wanted) noexcept {
     for (Slot& slot : all()) {
       if (slot.serves(wanted) && slot.key_load() != 0 && slot.key.equals(wanted.key) &&
           slot.take()) {
@@ -107,24 +108,22 @@ struct SessionPool::Generation {
   // Where a new key goes, taken; nullptr when all are borrowed. The least recently used of the
   // cheapest kind: a session that nobody needs and only wants the key, an empty slot, a session
   // that nobody needs of another driver or direction, one that somebody will miss.
-  Slot* take_for_new_key(const Wanted& wanted) noexcept {
-    const auto cost = [&wanted](const Slot& slot) {
-      const bool unused = slot.users == 0;
-      const unsigned kind = unused && slot.serves(wanted) ? 0
-                            : slot.is_empty()             ? 1
-                            : unused                      ? 2
-                                                          : 3;
-      return std::pair(kind, slot.last_used.load(std::memory_order_relaxed));
+  Slot* take_for_new_key(const Wanted wanted) noexcept {
+    constexpr std::uint64_t kind = std::uint64_t{1} << 62;  // beyond any time of use
+    const auto cost = [wanted](const Slot& slot) {
+      const std::uint64_t last_used = slot.last_used.load(std::memory_order_relaxed);
+      if (slot.users != 0) return 3 * kind + last_used;
+      if (slot.serves(wanted)) return last_used;
+      return (slot.is_empty() ? kind : 2 * kind) + last_used;
     };
     for (;;) {
       Slot* best = nullptr;
-      auto lowest = cost(slots[0]);
+      std::uint64_t lowest = UINT64_MAX;
       for (Slot& slot : all()) {
-        if (slot.is_borrowed()) continue;
-        const auto this_cost = cost(slot);
-        if (best != nullptr && this_cost >= lowest) continue;
+        const std::uint64_t cost_here = cost(slot);
+        if (cost_here >= lowest || slot.is_borrowed()) continue;
         best = &slot;
-        lowest = this_cost;
+        lowest = cost_here;
       }
       // The context that used it last may have taken it meanwhile, without the mutex.
       if (best == nullptr || best->take()) return best;
