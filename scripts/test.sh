@@ -42,7 +42,10 @@ sanitized_tests=(kernel-bridge-test kernel-bridge-discovery-test provider-test d
 stage_asan() {
     build asan "${sanitized_tests[@]}" && run_sanitized asan "${sanitized_tests[@]}"
 }
-stage_tsan() { build tsan kernel-bridge-test && run_sanitized tsan kernel-bridge-test; }
+stage_tsan() {
+    build tsan kernel-bridge-test load-test && run_sanitized tsan kernel-bridge-test &&
+        KACCEL_TEST_LOAD_ROUNDS=2 GTEST_FILTER='*Threads*' run_sanitized tsan load-test
+}
 
 # Two families side by side. What is found anew stays in build/fuzz/found.
 stage_fuzz() {

@@ -8,6 +8,7 @@
 #   eip93    the same on the simulated eip93, at threshold 0
 #   virtio   the same, fewer, on QEMU's virtio-crypto
 #   fork     a thread ciphers on a slow simulated qce while another forks
+#   load     on the simulated qce: 10,000 live contexts; 16 threads with 1,000 each
 #   tls      connections through libssl on the simulated qce, hardware always and calibrated
 #   figures  virtual time, each simulated device: dispatch against both sides, kaccel against a bare socket loop
 #   thresholds  virtual time, each simulated device: against the published thresholds, and how long calibrating takes
@@ -23,6 +24,7 @@ parts=("$@")
 
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
+load=$build/tests/load/load-test
 
 # drivers ALGORITHM=DRIVER...: joined with commas.
 drivers() (
@@ -71,6 +73,28 @@ test_fork() {
         "echo 3000000,3000000,3000000 >/sys/module/kaccel_sim/parameters/qce_base_ns
             for i in 1 2 3; do $differential --gtest_filter=ForkWhileCiphering.* >/dev/null & done
             $differential --gtest_filter=ForkWhileCiphering.*"
+}
+
+test_load() {
+    KACCEL_TEST_LOAD_ROUNDS=2 on_device qce "$(drivers \
+        'ecb(aes)=ecb-aes-qce' 'cbc(aes)=cbc-aes-qce' 'ctr(aes)=ctr-aes-qce' 'xts(aes)=xts-aes-qce' \
+        'cbc(des3_ede)=cbc-3des-qce' 'hmac(sha256)=hmac-sha256-qce')" "$load"
+}
+
+# Twice each, since the clock runs ahead while the guest waits for the host's files.
+test_keys() {
+    local results device status=0
+    results=$(mktemp -d)
+    for device in padlock qce; do
+        # shellcheck disable=SC2016  # the guest's shell expands them
+        "$lab_dir/run.sh" --virtual-time --router-cpu --device "$device" --bind "$results" --timeout 1200 -- \
+            sh -c '"$1" --driver "$2" --requests 50 --size 64 >/dev/null && "$1" --driver "$2" --json "$3"' sh \
+            "$build/tests/bench/key-load-bench" "cbc-aes-$device" "$results/$device.json" || status=$?
+    done
+    ((status == 0)) &&
+        python3 "$lab_dir/check_key_loads.py" "$results/padlock.json=30" "$results/qce.json=30" || status=1
+    rm -rf "$results"
+    return "$status"
 }
 
 test_tls() {
