@@ -10,7 +10,6 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,6 +23,7 @@
 
 #include "raw_socket_loop.hpp"
 #include "timed_operation.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -33,31 +33,6 @@ namespace bench = kaccel::bench;
   fmt::print(stderr, "evp-bench: {}\n", what);
   ERR_print_errors_fp(stderr);
   std::exit(1);
-}
-
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-struct Effort {
-  unsigned warm_up = 5;            // calls before the timed ones
-  unsigned operations = 50;        // timed calls, at least
-  std::uint64_t milliseconds = 0;  // of timed calls, at least: a short call averages out interrupts
-};
-
-double time_calls(const Effort& effort, const std::function<void()>& call) {
-  for (unsigned i = 0; i < effort.warm_up; ++i) call();
-  const std::uint64_t start = now_ns();
-  std::uint64_t calls = 0, passed = 0;
-  do {
-    for (unsigned i = 0; i < effort.operations; ++i) call();
-    calls += effort.operations;
-    passed = now_ns() - start;
-  } while (passed < effort.milliseconds * 1'000'000);
-  return static_cast<double>(passed) / static_cast<double>(calls);
 }
 
 struct Side {
@@ -77,22 +52,27 @@ Side open_side(const std::string& argument) {
 }
 
 double time_evp(const Side& side, const std::string& algorithm, bool encrypt, std::size_t size,
-                const Effort& effort) {
+                const bench::Effort& effort) {
   try {
-    return time_calls(effort,
-                      bench::timed_operation(side.library_context, algorithm, encrypt, size));
+    return bench::time_calls(
+        effort, bench::timed_operation(side.library_context, algorithm, encrypt, size));
   } catch (const std::runtime_error& error) {
     give_up(side.label + ": " + algorithm + ": " + error.what());
   }
 }
 
 double time_raw(const std::string& driver, std::size_t key_size, std::size_t iv_size, bool encrypt,
-                std::size_t size, const Effort& effort) {
+                std::size_t size, const bench::Effort& effort) {
   const std::vector<std::uint8_t> key(key_size, 0x2b);
   const std::vector<std::uint8_t> iv(16, 0x01);
-  bench::RawSocketLoop loop(driver, key, iv_size, encrypt);
-  return time_calls(
-      effort, [&] { loop.crypt(iv.data(), bench::input_buffer(), bench::output_buffer(), size); });
+  try {
+    bench::RawSocketLoop loop(driver, key, iv_size, encrypt);
+    return bench::time_calls(effort, [&] {
+      loop.crypt(iv.data(), bench::input_buffer(), bench::output_buffer(), size);
+    });
+  } catch (const std::runtime_error& error) {
+    give_up(error.what());
+  }
 }
 
 std::size_t key_size_of(const std::string& algorithm) {
@@ -111,7 +91,7 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> sizes{16, 64, 128, 256, 512, 1024, 1424, 2048, 4096, 8192, 16384};
   std::vector<std::string> directions{"encrypt", "decrypt"};
   std::string raw_driver, json_path;
-  Effort effort;
+  bench::Effort effort;
   app.add_option("--side", side_arguments, "LABEL=FILE: an openssl.cnf to time")->required();
   app.add_option("--algorithm", algorithms,
                  "OpenSSL cipher name, HMAC-DIGEST, or a GCM cipher with /TLS1.2 for records");

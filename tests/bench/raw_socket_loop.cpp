@@ -5,16 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 namespace kaccel::bench {
 namespace {
 
-[[noreturn]] void give_up(const char* call) {
-  std::fprintf(stderr, "evp-bench: raw socket loop: %s: %s\n", call, std::strerror(errno));
-  std::exit(1);
+std::runtime_error failed(const char* call) {
+  return std::runtime_error(std::string("raw socket: ") + call + ": " + std::strerror(errno));
 }
 
 }  // namespace
@@ -22,27 +20,35 @@ namespace {
 RawSocketLoop::RawSocketLoop(const std::string& driver, std::span<const std::uint8_t> key,
                              std::size_t iv_size, bool encrypt)
     : iv_size_(iv_size), encrypt_(encrypt) {
-  sockaddr_alg address{};
-  address.salg_family = AF_ALG;
-  std::strcpy(reinterpret_cast<char*>(address.salg_type), "skcipher");
-  std::strncpy(reinterpret_cast<char*>(address.salg_name), driver.c_str(),
-               sizeof address.salg_name - 1);
-  transform_ = socket(AF_ALG, SOCK_SEQPACKET, 0);
-  if (transform_ < 0) give_up("socket");
-  if (bind(transform_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    give_up("bind");
-  }
-  if (setsockopt(transform_, SOL_ALG, ALG_SET_KEY, key.data(),
-                 static_cast<socklen_t>(key.size())) != 0) {
-    give_up("setsockopt");
-  }
-  operation_ = accept(transform_, nullptr, nullptr);
-  if (operation_ < 0) give_up("accept");
+  open("skcipher", driver, key);
 }
 
-RawSocketLoop::~RawSocketLoop() {
-  close(operation_);
-  close(transform_);
+RawSocketLoop::RawSocketLoop(const std::string& driver, std::span<const std::uint8_t> key) {
+  open("hash", driver, key);
+}
+
+void RawSocketLoop::open(const char* type, const std::string& driver,
+                         std::span<const std::uint8_t> key) {
+  sockaddr_alg address{};
+  address.salg_family = AF_ALG;
+  std::strncpy(reinterpret_cast<char*>(address.salg_type), type, sizeof address.salg_type - 1);
+  std::strncpy(reinterpret_cast<char*>(address.salg_name), driver.c_str(),
+               sizeof address.salg_name - 1);
+  transform_.fd = socket(AF_ALG, SOCK_SEQPACKET, 0);
+  if (transform_.fd < 0) throw failed("socket");
+  if (bind(transform_.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    throw failed("bind");
+  }
+  if (setsockopt(transform_.fd, SOL_ALG, ALG_SET_KEY, key.data(),
+                 static_cast<socklen_t>(key.size())) != 0) {
+    throw failed("setsockopt");
+  }
+  operation_.fd = accept(transform_.fd, nullptr, nullptr);
+  if (operation_.fd < 0) throw failed("accept");
+}
+
+RawSocketLoop::Socket::~Socket() {
+  if (fd >= 0) close(fd);
 }
 
 void RawSocketLoop::crypt(const std::uint8_t* iv, const std::uint8_t* in, std::uint8_t* out,
@@ -72,8 +78,14 @@ void RawSocketLoop::crypt(const std::uint8_t* iv, const std::uint8_t* in, std::u
     value->ivlen = static_cast<std::uint32_t>(iv_size_);
     std::memcpy(value->iv, iv, iv_size_);
   }
-  if (sendmsg(operation_, &message, 0) != static_cast<ssize_t>(size)) give_up("sendmsg");
-  if (read(operation_, out, size) != static_cast<ssize_t>(size)) give_up("read");
+  if (sendmsg(operation_.fd, &message, 0) != static_cast<ssize_t>(size)) throw failed("sendmsg");
+  if (read(operation_.fd, out, size) != static_cast<ssize_t>(size)) throw failed("read");
+}
+
+void RawSocketLoop::digest(const std::uint8_t* in, std::size_t size, std::uint8_t* out,
+                           std::size_t out_size) {
+  if (send(operation_.fd, in, size, 0) != static_cast<ssize_t>(size)) throw failed("send");
+  if (read(operation_.fd, out, out_size) != static_cast<ssize_t>(out_size)) throw failed("read");
 }
 
 }  // namespace kaccel::bench
