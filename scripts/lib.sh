@@ -8,7 +8,7 @@ lab=$project_dir/tests/lab
 build_packages=(g++ cmake ninja-build pkg-config libssl-dev libmnl-dev libcli11-dev libfmt-dev
     nlohmann-json3-dev)
 # shellcheck disable=SC2034  # used by test.sh
-test_packages=(libgtest-dev clang clang-format clang-tidy openssl valgrind strace binutils
+test_packages=(libgtest-dev libkcapi-dev clang clang-format clang-tidy openssl valgrind strace binutils
     python3-pytest python3-cryptography-vectors)
 
 # say TEXT: one line on what is being done.

@@ -84,6 +84,7 @@ def main() -> int:
     parser.add_argument("--algorithm", nargs="+", default=ALGORITHMS)
     parser.add_argument("--size", nargs="+", type=int, default=[16, 1024])
     asked = parser.parse_args()
+    build = asked.build.absolute()
     rows = [
         {"algorithm": algorithm, "manner": manner, "size": size}
         for algorithm in asked.algorithm
@@ -96,7 +97,7 @@ def main() -> int:
             configs[algorithm] = Path(directory, f"{algorithm}.cnf")
             configs[algorithm].write_text(configuration(algorithm), encoding="utf-8")
         jobs = [
-            (row, provider, pool.submit(instructions, asked.build.absolute(), configs[row["algorithm"]], provider, row))
+            (row, provider, pool.submit(instructions, build, configs[row["algorithm"]], provider, row))
             for row in rows
             for provider in ("default", "kaccel")
         ]
