@@ -3,7 +3,7 @@
 #
 #   guest-figures.sh BUILD_DIR RESULTS_DIR qce|eip93|padlock      environment: OPENSSL_MODULES
 #
-# Results: DEVICE-cbc.json, with a bare socket loop beside it, and where the device has them -blocks.json,
+# Results: DEVICE-cbc.json, on qce with a bare socket loop beside it, and where the device has them -blocks.json,
 # -messages.json and -records.json.
 set -euo pipefail
 build=$1
@@ -13,23 +13,22 @@ device=$3
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/guest/configuration.sh"
 
 cbc=(AES-128-CBC AES-256-CBC)
+raw=()
 blocks=()
 messages=()
 records=()
 case $device in
 qce)
-    raw=cbc-aes-qce
+    raw=(--raw cbc-aes-qce)
     blocks=(AES-128-XTS AES-256-XTS DES-EDE3-CBC)
     messages=(AES-128-GCM AES-256-GCM HMAC-SHA256)
     records=(AES-128-GCM/TLS1.2 AES-256-GCM/TLS1.2)
     ;;
 eip93)
-    raw='cbc(aes-eip93)'
     blocks=(AES-256-CTR DES-EDE3-CBC)
     messages=(AES-128-GCM HMAC-SHA256)
     ;;
 padlock)
-    raw=cbc-aes-padlock
     blocks=(AES-128-ECB)
     ;;
 esac
@@ -48,7 +47,7 @@ bench() {
         --side "hardware=$results/hardware.cnf" --side "dispatch=$results/dispatch.cnf" \
         --json "$results/$device-$name.json" "$@"
 }
-bench cbc --algorithm "${cbc[@]}" --milliseconds 30 --raw "$raw"
+bench cbc --algorithm "${cbc[@]}" --milliseconds 30 "${raw[@]}"
 ((!${#blocks[@]})) || bench blocks --algorithm "${blocks[@]}" --milliseconds 15 --operations 20
 # The published sizes as they are: messages need not be whole blocks.
 sizes=(16 64 128 256 512 1024 1420 2048 4096 8192 16384)

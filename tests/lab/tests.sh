@@ -3,15 +3,19 @@
 #
 #   tests.sh BUILD_DIR [PART]...     default: all
 #
-#   lab      the lab itself (selftest.sh)
-#   qce      known answers and differential tests on the simulated qce
-#   eip93    the same on the simulated eip93, at threshold 0
-#   virtio   the same, fewer, on QEMU's virtio-crypto
-#   fork     a thread ciphers on a slow simulated qce while another forks
-#   load     on the simulated qce: 10,000 live contexts; 16 threads with 1,000 each
-#   tls      connections through libssl on the simulated qce, hardware always and calibrated
-#   figures  virtual time, each simulated device: dispatch against both sides, kaccel against a bare socket loop
-#   thresholds  virtual time, each simulated device: against the published thresholds, and how long calibrating takes
+#   lab         the lab itself (selftest.sh)
+#   qce         known answers and differential tests on the simulated qce
+#   eip93       the same on the simulated eip93, at threshold 0
+#   virtio      the same, fewer, on QEMU's virtio-crypto
+#   fork        a thread ciphers on a slow simulated qce while another forks
+#   load        on the simulated qce: 10,000 live contexts; 16 threads with 1,000 each
+#   tls         connections through libssl on the simulated qce, hardware always and calibrated
+#   faults      simulated devices that lie, fail, dawdle and hang: calibration finds it, an application never sees it
+# and in virtual time:
+#   keys        what loading keys costs, on the simulated padlock and qce
+#   figures     each simulated device: dispatch against both sides; on qce a bare socket loop too
+#   thresholds  each simulated device: against the published thresholds, and how long calibrating takes
+#   bench       a small part of scripts/bench.sh, every peer right and no cell missing
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -20,7 +24,7 @@ set -euo pipefail
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce eip93 virtio fork tls figures thresholds)
+((${#parts[@]})) || parts=(lab qce eip93 virtio fork load tls faults keys figures thresholds bench)
 
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
@@ -147,6 +151,8 @@ test_thresholds() {
     rm -rf "$modules"
     return "$failed"
 }
+
+test_bench() { "$lab_dir/../../scripts/bench.sh" --quick --every-side --build "$build"; }
 
 failed=()
 for part in "${parts[@]}"; do
