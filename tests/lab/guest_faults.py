@@ -213,8 +213,10 @@ def main():
         print(f"{result:<7} {scenario.name} ({time.monotonic() - start:.0f} s)", flush=True)
         for line in notes:
             print(f"        {line}", flush=True)
-        for line in wrong:
+        for line in wrong[:3]:
             print(f"        WRONG: {line}", flush=True)
+        if wrong[3:]:
+            print(f"        WRONG: and {len(wrong) - 3} more", flush=True)
     return 1 if failed else 0
 
 

@@ -96,26 +96,28 @@ static int sim_hash_submit(struct ahash_request *req, unsigned int len,
 {
 	struct sim_hash_tfm *tfm = crypto_ahash_ctx(crypto_ahash_reqtfm(req));
 	struct sim_hash_request *hreq = ahash_request_ctx(req);
+	struct sim_job *job = &hreq->job;
 
 	hreq->req = req;
 	hreq->finish = finish;
-	hreq->job = (struct sim_job) {
-		.group		= tfm->hash->group,
-		.len		= len,
-		.work		= sim_hash,
-		.complete	= sim_hash_complete,
-		.driver		= tfm->hash->alg.halg.base.cra_driver_name,
-		.ends		= finish,
-		.size		= finish ? hreq->total : 0,
-		.result_len	= tfm->hash->alg.halg.digestsize,
-		.result		= sim_hash_result,
-	};
+	job->group = tfm->hash->group;
+	job->key_class = 0;
+	job->extra_ns = 0;
+	job->len = len;
+	job->work = sim_hash;
+	job->complete = sim_hash_complete;
+	job->driver = tfm->hash->alg.halg.base.cra_driver_name;
+	job->ends = finish;
+	job->size = finish ? hreq->total : 0;
+	job->result_len = tfm->hash->alg.halg.digestsize;
+	job->result = sim_hash_result;
 	if (!len) {
+		job->effects = 0;
 		if (finish)
-			sim_fault_judge(&hreq->job);
-		return sim_work(&hreq->job);
+			sim_fault_judge(job);
+		return sim_work(job);
 	}
-	return sim_engine_submit(&tfm->hash->dev->engine, &hreq->job);
+	return sim_engine_submit(&tfm->hash->dev->engine, job);
 }
 
 static int sim_hash_init(struct ahash_request *req)

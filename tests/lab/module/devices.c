@@ -96,7 +96,7 @@ static struct sim_reload padlock_reload = {
 	.byte_ps	= { 3280, 3706, 3697 },
 };
 static struct sim_group padlock_aes = {
-	.base_ns	= { 0, 0, 0 },
+	.base_ns	= { 50, 60, 60 },
 	.byte_ps	= { 8705, 8706, 9122 },
 	.priority	= 400,
 	.reload		= &padlock_reload,

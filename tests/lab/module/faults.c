@@ -16,9 +16,14 @@
 
 #define XTS_UNIT	512
 
+/* Whether any fault is on; requests without faults must not cost time. */
+bool sim_faulty;
+
+static const struct kernel_param_ops sim_fault_ops;
+
 #define SIM_FAULT(_name, _text)						\
 	static unsigned int _name;					\
-	module_param(_name, uint, 0644);				\
+	module_param_cb(_name, &sim_fault_ops, &_name, 0644);		\
 	MODULE_PARM_DESC(_name, _text)
 
 SIM_FAULT(qce_fault_xts, "1: XTS beyond 512 bytes, not a multiple: no end");
@@ -27,6 +32,7 @@ SIM_FAULT(qce_fault_empty_hmac, "1: HMAC of an empty message: zeros");
 SIM_FAULT(qce_fault_ctr_partial, "1: CTR: wrong last partial block");
 SIM_FAULT(eip93_fault_direction, "1: encryptions after a decryption decrypt");
 
+SIM_FAULT(fault_error_after, "from this request on, since it was written: EIO");
 SIM_FAULT(fault_wrong_at, "this many bytes: one is wrong");
 SIM_FAULT(fault_wrong_from, "this many bytes or more: one is wrong");
 SIM_FAULT(fault_hang_at, "this many bytes: no end");
@@ -38,22 +44,7 @@ static char fault_driver[CRYPTO_MAX_ALG_NAME + 2];
 module_param_string(fault_driver, fault_driver, sizeof(fault_driver), 0644);
 MODULE_PARM_DESC(fault_driver, "driver that fault_* are for; empty: all");
 
-/* Counts from when it is written. */
-static unsigned int fault_error_after;
-static atomic_t requests;
-
-static int sim_set_error_after(const char *value, const struct kernel_param *kp)
-{
-	atomic_set(&requests, 0);
-	return param_set_uint(value, kp);
-}
-
-static const struct kernel_param_ops sim_error_after_ops = {
-	.set = sim_set_error_after,
-	.get = param_get_uint,
-};
-module_param_cb(fault_error_after, &sim_error_after_ops, &fault_error_after, 0644);
-MODULE_PARM_DESC(fault_error_after, "from this request on: EIO");
+static atomic_t requests;	/* since fault_error_after was written */
 
 static bool off_unit(const struct sim_job *job, unsigned int value)
 {
@@ -120,6 +111,25 @@ static const struct {
 	{ &fault_delay_ms, NULL, always, SIM_LATE },
 };
 
+static int sim_fault_set(const char *value, const struct kernel_param *kp)
+{
+	int err = param_set_uint(value, kp);
+	bool on = false;
+	unsigned int i;
+
+	if (kp->arg == &fault_error_after)
+		atomic_set(&requests, 0);
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		on |= *faults[i].parameter;
+	WRITE_ONCE(sim_faulty, on);
+	return err;
+}
+
+static const struct kernel_param_ops sim_fault_ops = {
+	.set = sim_fault_set,
+	.get = param_get_uint,
+};
+
 static bool sim_fault_is_for(const char *drivers, const char *driver)
 {
 	if (drivers)
@@ -129,12 +139,10 @@ static bool sim_fault_is_for(const char *drivers, const char *driver)
 	       sysfs_streq(fault_driver, driver);
 }
 
-/* Which faults a request will meet; once, before the engine has it. */
-void sim_fault_judge(struct sim_job *job)
+void sim_fault_judge_all(struct sim_job *job)
 {
 	unsigned int i;
 
-	job->effects = 0;
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		unsigned int value = READ_ONCE(*faults[i].parameter);
 
@@ -146,11 +154,6 @@ void sim_fault_judge(struct sim_job *job)
 		job->encrypt = false;
 	if (job->effects & BIT(SIM_LATE))
 		job->extra_ns += (u64)READ_ONCE(fault_delay_ms) * NSEC_PER_MSEC;
-}
-
-bool sim_fault_hangs(const struct sim_job *job)
-{
-	return job->effects & BIT(SIM_HANGS);
 }
 
 /* Whether nobody is served any more once the engine has such a request. */
@@ -177,14 +180,16 @@ static void sim_spoil(struct sim_job *job, unsigned int offset,
 /* The job's work, with what the device does wrong. */
 int sim_work(struct sim_job *job)
 {
-	unsigned int tail = job->size % AES_BLOCK_SIZE;
+	unsigned int tail;
 	int err;
 
 	if (job->effects & BIT(SIM_FAILS))
 		return -EIO;
 	err = job->work(job);
-	if (err)
+	if (err || !job->effects)
 		return err;
+
+	tail = job->size % AES_BLOCK_SIZE;
 
 	if (job->effects & BIT(SIM_WRONG_BYTE))
 		sim_spoil(job, job->result_len / 2, 1, false);

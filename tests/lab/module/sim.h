@@ -10,6 +10,7 @@
 #define KACCEL_SIM_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/moduleparam.h>
@@ -92,8 +93,22 @@ void sim_clock_stop(void);
 bool sim_clock_in_use(void);
 int sim_work_unseen(struct sim_job *job);
 
-void sim_fault_judge(struct sim_job *job);
-bool sim_fault_hangs(const struct sim_job *job);
+extern bool sim_faulty;
+void sim_fault_judge_all(struct sim_job *job);
+
+/* Which faults a request will meet; once, before the engine has it. */
+static inline void sim_fault_judge(struct sim_job *job)
+{
+	job->effects = 0;
+	if (READ_ONCE(sim_faulty))
+		sim_fault_judge_all(job);
+}
+
+static inline bool sim_fault_hangs(const struct sim_job *job)
+{
+	return job->effects & BIT(SIM_HANGS);
+}
+
 bool sim_fault_stops_engine(void);
 int sim_work(struct sim_job *job);
 

@@ -72,6 +72,7 @@ static int sim_crypt(struct skcipher_request *req, bool encrypt)
 	struct crypto_skcipher *skcipher = crypto_skcipher_reqtfm(req);
 	struct sim_tfm *tfm = crypto_skcipher_ctx(skcipher);
 	struct sim_request *sreq = skcipher_request_ctx(req);
+	struct sim_job *job = &sreq->job;
 	const struct sim_group *group = tfm->cipher->group;
 	struct sim_device *dev = tfm->cipher->dev;
 
@@ -82,29 +83,28 @@ static int sim_crypt(struct skcipher_request *req, bool encrypt)
 		return -EINVAL;
 
 	sreq->req = req;
-	sreq->job = (struct sim_job) {
-		.group		= group,
-		.key_class	= tfm->key_class,
-		.len		= req->cryptlen,
-		.work		= sim_cipher,
-		.complete	= sim_cipher_complete,
-		.driver		= tfm->cipher->alg.base.cra_driver_name,
-		.ends		= true,
-		.size		= req->cryptlen,
-		.encrypt	= encrypt,
-		.has_decrypted	= READ_ONCE(tfm->has_decrypted),
-		.result_len	= req->cryptlen,
-		.result		= sim_cipher_result,
-	};
+	job->group = group;
+	job->key_class = tfm->key_class;
+	job->extra_ns = 0;
+	job->len = req->cryptlen;
+	job->work = sim_cipher;
+	job->complete = sim_cipher_complete;
+	job->driver = tfm->cipher->alg.base.cra_driver_name;
+	job->ends = true;
+	job->size = req->cryptlen;
+	job->encrypt = encrypt;
+	job->has_decrypted = READ_ONCE(tfm->has_decrypted);
+	job->result_len = req->cryptlen;
+	job->result = sim_cipher_result;
 	if (!encrypt)
 		WRITE_ONCE(tfm->has_decrypted, true);
 	if (group->reload)
-		sreq->job.extra_ns = sim_reload_ns(group->reload,
-						   tfm->key_class, tfm->key,
-						   encrypt, req->cryptlen);
+		job->extra_ns = sim_reload_ns(group->reload, tfm->key_class,
+					      tfm->key, encrypt,
+					      req->cryptlen);
 	if (dev->sync)
-		return sim_run_sync(&sreq->job);
-	return sim_engine_submit(&dev->engine, &sreq->job);
+		return sim_run_sync(job);
+	return sim_engine_submit(&dev->engine, job);
 }
 
 static int sim_encrypt(struct skcipher_request *req)
