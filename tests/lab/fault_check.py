@@ -203,7 +203,8 @@ def fault_wrong():
 
 
 def fault_error_after():
-    for ask, driver, size in ((cipher, "cbc-aes-qce", 64), (cipher, "ecb-aes-padlock", 64), (mac, "hmac-sha256-qce", 20)):
+    for ask, driver, size in ((cipher, "cbc-aes-qce", 64), (cipher, "ecb-aes-padlock", 64),
+                              (mac, "hmac-sha256-qce", 20)):
         for _ in range(2):  # it counts anew each time
             with fault(driver, fault_error_after=3):
                 expect_right(ask, driver, size, size)
