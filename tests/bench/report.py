@@ -137,6 +137,24 @@ def tables(figures: dict) -> str:
     return "\n".join(lines)
 
 
+def summary(figures: dict) -> str:
+    """Where kaccel is not the best: of each algorithm, direction and manner the row it loses most in."""
+    lines = [f"{'Where kaccel loses most (more than 2%)':58}{'bytes':>6}{'of best':>9}  best"]
+    groups: dict[tuple[str, str, str], list[dict]] = {}
+    for row in figures["rows"]:
+        groups.setdefault(group_of(row), []).append(row)
+    for (algorithm, direction, manner), rows in groups.items():
+        worst = max(rows, key=lambda row: row["ratio"].get("kaccel", 0))
+        ratio = worst["ratio"].get("kaccel", 0)
+        if ratio <= 1.02:
+            continue
+        way = "" if algorithm.startswith("HMAC-") else f", {direction}"
+        name = f"{algorithm}{way}, {MANNERS[manner]}"
+        lines.append(f"{name:58}{worst['size']:>6}{ratio:>9.2f}  {TITLES.get(worst['best'], worst['best'])}")
+    behind = sum(row["ratio"].get("kaccel", 0) > 1.02 for row in figures["rows"])
+    return "\n".join([*lines, f"kaccel is within 2% of the best in {len(figures['rows']) - behind} of {len(figures['rows'])} rows."])
+
+
 def instruction_table(counts: list[dict]) -> str:
     lines = [
         "Instructions of a message that stays in software, on the host, by callgrind",
@@ -164,7 +182,7 @@ def main() -> int:
     figures = json.loads(asked.figures.read_text(encoding="utf-8"))
     figures = {"device": f"SIMULATED {asked.device}", "time": "virtual"} | figures
     add_ratios(figures)
-    print(head(figures, asked.device), LEGEND, tables(figures), sep="\n")
+    print(head(figures, asked.device), LEGEND, tables(figures), "", summary(figures), sep="\n")
     if asked.instructions:
         figures["instructions"] = json.loads(asked.instructions.read_text(encoding="utf-8"))
         print("", instruction_table(figures["instructions"]), sep="\n")
