@@ -2,14 +2,14 @@
 # kaccel beside its peers, from nothing, in one command: installs what is missing, builds, boots a guest with
 # a SIMULATED device in virtual time, calibrates it there, and times the same messages by OpenSSL's default
 # provider, OpenSSL's afalg engine, libkcapi, a raw AF_ALG socket and kaccel; then counts on the host what
-# kaccel adds, in instructions, to messages that stay in software. About a quarter of an hour.
+# kaccel adds, in instructions, to messages that stay in software. Five minutes of CPU time.
 #
 #   bench.sh [--device qce|eip93|padlock] [--json FILE] [--decrypt] [--quick] [--build DIR] [--every-side]
 #
 #   --device      the simulated device (default qce)
 #   --json FILE   the same figures for a program
 #   --decrypt     both directions; takes nearly twice as long
-#   --quick       two algorithms and three sizes, no instruction counts: a minute, to see that it works
+#   --quick       two algorithms and three sizes, no instruction counts, to see that it works
 #   --build DIR   a build that is there already, with tests; nothing is installed or built
 #   --every-side  a peer that cannot be had is a failure
 #

@@ -159,7 +159,7 @@ def instruction_table(counts: list[dict]) -> str:
     lines = [
         "Instructions of a message that stays in software, on the host, by callgrind",
         "(long: one long-lived context; new: a new context for each message)",
-        f"{'':22}{'bytes':>6}{'default':>12}{'kaccel':>12}{'more':>9}{'':>9}",
+        f"{'':22}{'bytes':>6}{'default':>12}{'kaccel':>12}{'more':>9}",
     ]
     for row in counts:
         more = row["kaccel"] - row["default"]
