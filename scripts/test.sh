@@ -44,7 +44,7 @@ stage_asan() {
 }
 stage_tsan() {
     build tsan kernel-bridge-test load-test && run_sanitized tsan kernel-bridge-test &&
-        KACCEL_TEST_LOAD_ROUNDS=2 GTEST_FILTER='*Threads*' run_sanitized tsan load-test
+        KACCEL_TEST_LOAD_ROUNDS=10 run_sanitized tsan load-test
 }
 
 # Two families side by side. What is found anew stays in build/fuzz/found.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -355,6 +356,37 @@ TEST_F(SessionPoolTest, LetsNobodyWaitForAnotherThreadsKey) {
 
 TEST_F(SessionPoolTest, LetsNobodyWaitForAnotherThreadsSessionToOpen) {
   expect_others_not_to_wait(transport_, ecb_, Step::open);
+}
+
+TEST_F(SessionPoolTest, LendsASessionToOneAtATime) {
+  constexpr std::size_t thread_count = 4;
+  SessionPool pool(transport_, thread_count);
+  Context context{pool, ecb_, key_number(1)};
+  ASSERT_TRUE(context.use());
+  std::array<std::atomic<const Session*>, thread_count> in_use{};
+  std::atomic<int> lent_twice{0};
+  const auto work = [&](std::size_t thread) {
+    Context mine{pool, ecb_, context.key};
+    for (int i = 0; i < 5'000; ++i) {
+      // Back to the session that all of them want, by handle.
+      pool.release(mine.handle);
+      mine.handle = pool.share(context.handle);
+      SessionPool::Lease lease;
+      if (!mine.borrow(lease)) continue;
+      const Session* session = &lease.session();
+      in_use[thread].store(session);
+      std::this_thread::yield();  // a request takes its time
+      for (std::size_t other = 0; other < thread_count; ++other) {
+        if (other != thread && in_use[other].load() == session) ++lent_twice;
+      }
+      in_use[thread].store(nullptr);
+    }
+    pool.release(mine.handle);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < thread_count; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lent_twice.load(), 0);
 }
 
 TEST_F(SessionPoolTest, ServesManyThreadsAtOnce) {
