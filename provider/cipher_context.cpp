@@ -73,18 +73,46 @@ void* CipherContext::duplicate(void* context) noexcept {
 
 // Init and parameters ---------------------------------------------------------------------------
 
+// Most inits bring the next message's IV and nothing else. OpenSSL cannot refuse those, so that the
+// way ends in a jump to its function; and hardware need not ask inner for the IV.
+bool CipherContext::takes_next_iv(Direction direction, const unsigned char* key,
+                                  const unsigned char* iv, std::size_t iv_size,
+                                  const OSSL_PARAM params[]) noexcept {
+  if (key != nullptr || params != nullptr || iv == nullptr || iv_size != next_iv_size_ ||
+      direction != direction_) {
+    return false;
+  }
+  if (iv_size == 16) {  // a copy of known length is two instructions
+    std::memcpy(iv_.data(), iv, 16);
+  } else {
+    std::memcpy(iv_.data(), iv, iv_size);
+  }
+  iv_is_inners_ = true;
+  inner_is_current_ = true;
+  original_iv_displaced_ = false;
+  total_ = 0;
+  software_limit_ = next_limit_;
+  return true;
+}
+
 int CipherContext::encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                                 const unsigned char* iv, std::size_t iv_size,
-                                const OSSL_PARAM params[]) noexcept {
-  return static_cast<CipherContext*>(context)->init(Direction::encrypt, key, key_size, iv, iv_size,
-                                                    params);
+                                const OSSL_PARAM params[]) {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (self.takes_next_iv(Direction::encrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.encrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::encrypt, key, key_size, iv, iv_size, params);
 }
 
 int CipherContext::decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                                 const unsigned char* iv, std::size_t iv_size,
-                                const OSSL_PARAM params[]) noexcept {
-  return static_cast<CipherContext*>(context)->init(Direction::decrypt, key, key_size, iv, iv_size,
-                                                    params);
+                                const OSSL_PARAM params[]) {
+  auto& self = *static_cast<CipherContext*>(context);
+  if (self.takes_next_iv(Direction::decrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.decrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::decrypt, key, key_size, iv, iv_size, params);
 }
 
 int CipherContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
@@ -93,6 +121,7 @@ int CipherContext::init(Direction direction, const unsigned char* key, std::size
   const bool iv_survives = iv == nullptr && has_iv();
   if (iv_survives && !make_inner_current()) return 0;
   inner_is_current_ = true;  // otherwise init replaces all that inner was missing
+  iv_is_inners_ = false;
 
   if (iv_survives && iv_set_ && original_iv_displaced_ && row_.chaining == kernel::Chaining::cbc) {
     // OpenSSL restarts CBC from the original IV, which inner no longer has. CTR goes on counting.
@@ -157,31 +186,65 @@ void CipherContext::note_params(const OSSL_PARAM params[]) noexcept {
   if (find_param(params, OSSL_CIPHER_PARAM_NUM) != nullptr) stay_in_software();
 }
 
-int CipherContext::set_params(void* context, const OSSL_PARAM params[]) noexcept {
+// EVP sets the padding of a context without any at each init. Where it changes nothing in
+// mid-message, it is inner's alone, whatever else inner is missing.
+bool CipherContext::takes_padding(const OSSL_PARAM params[]) noexcept {
+  const bool is_padding = params != nullptr && params[0].key != nullptr &&
+                          params[1].key == nullptr &&
+                          params[0].data_type == OSSL_PARAM_UNSIGNED_INTEGER &&
+                          params[0].data_size == sizeof(unsigned int) &&
+                          params[0].data != nullptr && is_key(params[0], OSSL_CIPHER_PARAM_PADDING);
+  if (!is_padding) return false;
+  unsigned int value = 0;
+  std::memcpy(&value, params[0].data, sizeof value);
+  if (total_ != 0 && (value != 0) != padding_) return false;
+  padding_ = value != 0;
+  return true;
+}
+
+int CipherContext::set_params(void* context, const OSSL_PARAM params[]) {
   auto& self = *static_cast<CipherContext*>(context);
-  if (!self.make_inner_current()) return 0;
-  const int ok = self.route_.software.set_ctx_params(self.inner_, params);
+  if (self.takes_padding(params)) [[likely]] {
+    return self.route_.software.set_ctx_params(self.inner_, params);
+  }
+  return self.set_any_params(params);
+}
+
+int CipherContext::set_any_params(const OSSL_PARAM params[]) noexcept {
+  if (!make_inner_current()) return 0;
+  const int ok = route_.software.set_ctx_params(inner_, params);
   if (ok != 1) {
-    self.params_unknown_ = true;
-    self.stay_in_software();
+    params_unknown_ = true;
+    stay_in_software();
   } else if (params != nullptr) {
-    self.note_params(params);
-    self.set_limits();
+    note_params(params);
+    set_limits();
   }
   return ok;
 }
 
-int CipherContext::get_params(void* context, OSSL_PARAM params[]) noexcept {
+// At each init EVP asks for the IV's length, which hardware does not change.
+int CipherContext::get_params(void* context, OSSL_PARAM params[]) {
   auto& self = *static_cast<CipherContext*>(context);
-  if (!self.make_inner_current()) return 0;
-  const int ok = self.route_.software.get_ctx_params(self.inner_, params);
-  if (ok != 1 || !self.original_iv_displaced_) return ok;
+  const bool inner_knows_all = self.inner_is_current_ && !self.original_iv_displaced_;
+  if (inner_knows_all || (params != nullptr && params[0].key != nullptr &&
+                          params[1].key == nullptr && is_key(params[0], OSSL_CIPHER_PARAM_IVLEN)))
+      [[likely]] {
+    return self.route_.software.get_ctx_params(self.inner_, params);
+  }
+  return self.get_any_params(params);
+}
+
+int CipherContext::get_any_params(OSSL_PARAM params[]) noexcept {
+  if (!make_inner_current()) return 0;
+  const int ok = route_.software.get_ctx_params(inner_, params);
+  if (ok != 1 || params == nullptr || !original_iv_displaced_) return ok;
   OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_IV);
   if (p == nullptr) return ok;
-  const std::size_t size = self.row_.iv_size;
+  const std::size_t size = row_.iv_size;
   return p->data_type == OSSL_PARAM_OCTET_PTR
-             ? OSSL_PARAM_set_octet_ptr(p, self.original_iv_.data(), size)
-             : OSSL_PARAM_set_octet_string(p, self.original_iv_.data(), size);
+             ? OSSL_PARAM_set_octet_ptr(p, original_iv_.data(), size)
+             : OSSL_PARAM_set_octet_string(p, original_iv_.data(), size);
 }
 
 // Until the next init. Inner has or gets everything, so no byte is lost.
@@ -206,11 +269,20 @@ void CipherContext::set_limits() noexcept {
   } else {
     software_limit_ = no_route ? SIZE_MAX : software_limit(route_.threshold(direction_));
   }
+  next_iv_size_ = no_route || !has_iv() || in_tls_mode() ? SIZE_MAX : row_.iv_size;
+  next_limit_ = software_limit(route_.threshold(direction_));
 }
 
 // The chaining value's way there and back ---------------------------------------------------------
 
 // Before hardware: iv_ becomes what inner would go on from.
+bool CipherContext::take_iv_from_inner() noexcept {
+  if (!iv_is_inners_ || total_ != 0) return fetch_iv_from_inner();
+  original_iv_ = iv_;
+  original_iv_displaced_ = true;
+  return true;
+}
+
 bool CipherContext::fetch_iv_from_inner() noexcept {
   if (!has_iv()) return true;
   std::array<std::uint8_t, kernel::max_iv_size> original{};
@@ -236,6 +308,7 @@ bool CipherContext::make_inner_current() noexcept {
                           : software_init(inner_, nullptr, 0, nullptr, 0, nullptr);
   if (ok != 1) return false;
   inner_is_current_ = true;
+  iv_is_inners_ = false;
   set_limits();
   return true;
 }
@@ -284,6 +357,7 @@ int CipherContext::cipher(void* context, unsigned char* out, std::size_t* out_si
   auto& self = *static_cast<CipherContext*>(context);
   if (out_capacity >= in_size && in_size <= self.software_limit_) [[likely]] {
     if (self.is_stream()) self.total_ += in_size;
+    self.iv_is_inners_ = false;  // which total_ does not tell for a block mode
     return self.software_cipher_(self.inner_, out, out_size, out_capacity, in, in_size);
   }
   return self.routed_cipher(out, out_size, out_capacity, in, in_size);
@@ -316,6 +390,7 @@ int CipherContext::final(void* context, unsigned char* out, std::size_t* out_siz
     self.stay_in_software();
   } else if (!self.is_stream()) {
     self.total_ = 0;
+    self.iv_is_inners_ = false;
   }
   return ok;
 }
@@ -367,6 +442,7 @@ int CipherContext::all_by_software(SoftwareFunction* function, unsigned char* ou
                                    const unsigned char* in, std::size_t in_size) noexcept {
   if (!make_inner_current()) return 0;
   set_limits();
+  iv_is_inners_ = false;  // total_ does not tell what EVP_Cipher() passes
   total_ += in_size;
   const int ok = function(inner_, out, out_size, out_capacity, in, in_size);
   if (ok != 1) stay_in_software();

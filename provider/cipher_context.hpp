@@ -31,22 +31,20 @@ class CipherContext {
   static void* create(CipherRoute& route) noexcept;
   static void free(void* context) noexcept;
   static void* duplicate(void* context) noexcept;
+  // Those that are not noexcept throw nothing either: a noexcept function cannot end in a jump to
+  // one of OpenSSL's, which C++ knows nothing about.
   static int encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
-  // These two are not noexcept, though nothing in them throws: a noexcept function cannot end in a
-  // jump to one of OpenSSL's, which C++ knows nothing about.
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int update(void* context, unsigned char* out, std::size_t* out_size,
                     std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int cipher(void* context, unsigned char* out, std::size_t* out_size,
                     std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int final(void* context, unsigned char* out, std::size_t* out_size,
                    std::size_t out_capacity) noexcept;
-  static int get_params(void* context, OSSL_PARAM params[]) noexcept;
-  static int set_params(void* context, const OSSL_PARAM params[]) noexcept;
+  static int get_params(void* context, OSSL_PARAM params[]);
+  static int set_params(void* context, const OSSL_PARAM params[]);
 
  private:
   // OpenSSL's update and cipher functions have one signature.
@@ -69,15 +67,22 @@ class CipherContext {
   bool in_tls_mode() const noexcept { return tls_version_ != 0; }
   std::size_t buffered() const noexcept;
 
-  int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,
-           const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int init(kernel::Direction direction, const unsigned char* key,
+                             std::size_t key_size, const unsigned char* iv, std::size_t iv_size,
+                             const OSSL_PARAM params[]) noexcept;
+  bool takes_next_iv(kernel::Direction direction, const unsigned char* key, const unsigned char* iv,
+                     std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  bool takes_padding(const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int set_any_params(const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int get_any_params(OSSL_PARAM params[]) noexcept;
   void remember_key(const unsigned char* key, std::size_t key_size) noexcept;
   void note_params(const OSSL_PARAM params[]) noexcept;
 
   void stay_in_software() noexcept;
   void set_limits() noexcept;
 
-  bool take_over_iv() noexcept { return !inner_is_current_ || fetch_iv_from_inner(); }
+  bool take_over_iv() noexcept { return !inner_is_current_ || take_iv_from_inner(); }
+  bool take_iv_from_inner() noexcept;
   bool fetch_iv_from_inner() noexcept;
   bool make_inner_current() noexcept;
 
@@ -111,13 +116,19 @@ class CipherContext {
   std::uint64_t total_ = 0;               // bytes of this message so far; tells what inner holds
   std::size_t hardware_from_ = SIZE_MAX;  // stretches of so many bytes and more go to hardware
 
+  // An init with nothing but an IV of this size may take the short way, for this direction.
+  std::size_t next_iv_size_ = SIZE_MAX;
+  std::size_t next_limit_ = SIZE_MAX;  // software_limit_ after it
+
   CipherRoute& route_;
   const kernel::AlgorithmInfo& row_;
   kernel::SecretKey key_;
   SessionByDirection sessions_;
-  std::array<std::uint8_t, kernel::max_iv_size> iv_{};           // valid while !inner_is_current_
+  // Valid while !inner_is_current_, and before the first data after an init while iv_is_inners_.
+  std::array<std::uint8_t, kernel::max_iv_size> iv_{};
   std::array<std::uint8_t, kernel::max_iv_size> original_iv_{};  // valid while it is displaced
   bool inner_is_current_ = true;
+  bool iv_is_inners_ = false;  // inner has it too, unless data has passed since
   // Setting inner's IV also overwrites the original one that it restores on a re-init and reports
   // as "iv"; from then on original_iv_ answers.
   bool original_iv_displaced_ = false;

@@ -4,6 +4,7 @@
 
 #include <openssl/core.h>
 
+#include <cstddef>
 #include <cstring>
 
 namespace kaccel {
@@ -18,6 +19,15 @@ Param* find_param(Param* params, const char* key) noexcept {
     }
   }
   return nullptr;
+}
+
+// Whether this (not the end of the array) is called `name`, without a call.
+template <std::size_t Size>
+bool is_key(const OSSL_PARAM& param, const char (&name)[Size]) noexcept {
+  for (std::size_t i = 0; i < Size; ++i) {
+    if (param.key[i] != name[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace kaccel

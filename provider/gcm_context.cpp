@@ -298,7 +298,7 @@ int GcmContext::get_params(void* context, OSSL_PARAM params[]) {
   auto& self = *static_cast<GcmContext*>(context);
   // To ask for "tlsivgen" counts the IV up. One parameter is the usual case.
   const bool may_count_up =
-      params[0].key != nullptr &&
+      params != nullptr && params[0].key != nullptr &&
       (params[1].key != nullptr || (params[0].key[0] == 't' && params[0].key[1] == 'l' &&
                                     params[0].key[2] == 's' && params[0].key[3] == 'i'));
   if (self.tag_displaced_ || may_count_up) return self.get_watched_params(params);
@@ -307,7 +307,7 @@ int GcmContext::get_params(void* context, OSSL_PARAM params[]) {
 
 int GcmContext::get_watched_params(OSSL_PARAM params[]) noexcept {
   const int ok = software_.get_ctx_params(inner_, params);
-  if (ok != 1) return ok;
+  if (ok != 1 || params == nullptr) return ok;
   if (tag_displaced_ && is_encrypting()) {
     OSSL_PARAM* p = find_param(params, OSSL_CIPHER_PARAM_AEAD_TAG);
     // Inner has checked the rest.

@@ -1,6 +1,7 @@
 #include "provider/xts_context.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "kernel-bridge/cipher_run.hpp"
@@ -56,18 +57,38 @@ void* XtsContext::duplicate(void* context) noexcept {
 
 // Init ------------------------------------------------------------------------------------------
 
+// Most inits bring the next unit's tweak and nothing else. OpenSSL cannot refuse those, so that the
+// way ends in a jump to its function.
+bool XtsContext::takes_next_tweak(Direction direction, const unsigned char* key,
+                                  const unsigned char* iv, std::size_t iv_size,
+                                  const OSSL_PARAM params[]) noexcept {
+  constexpr std::size_t tweak_size = 16;
+  if (key != nullptr || params != nullptr || iv == nullptr || iv_size != tweak_size ||
+      !may_take_next_tweak_ || direction != direction_) {
+    return false;
+  }
+  std::memcpy(tweak_.data(), iv, tweak_size);
+  return true;
+}
+
 int XtsContext::encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                              const unsigned char* iv, std::size_t iv_size,
-                             const OSSL_PARAM params[]) noexcept {
-  return static_cast<XtsContext*>(context)->init(Direction::encrypt, key, key_size, iv, iv_size,
-                                                 params);
+                             const OSSL_PARAM params[]) {
+  auto& self = *static_cast<XtsContext*>(context);
+  if (self.takes_next_tweak(Direction::encrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.encrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::encrypt, key, key_size, iv, iv_size, params);
 }
 
 int XtsContext::decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
                              const unsigned char* iv, std::size_t iv_size,
-                             const OSSL_PARAM params[]) noexcept {
-  return static_cast<XtsContext*>(context)->init(Direction::decrypt, key, key_size, iv, iv_size,
-                                                 params);
+                             const OSSL_PARAM params[]) {
+  auto& self = *static_cast<XtsContext*>(context);
+  if (self.takes_next_tweak(Direction::decrypt, key, iv, iv_size, params)) [[likely]] {
+    return self.route_.software.decrypt_init(self.inner_, key, key_size, iv, iv_size, params);
+  }
+  return self.init(Direction::decrypt, key, key_size, iv, iv_size, params);
 }
 
 int XtsContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
@@ -113,6 +134,7 @@ void XtsContext::set_limit() noexcept {
                : std::max(smallest_hardware_size(route_.threshold(direction_), route_.key_size,
                                                  route_.driver.restrictions),
                           block_size);
+  may_take_next_tweak_ = !no_route;
 }
 
 // Data ------------------------------------------------------------------------------------------

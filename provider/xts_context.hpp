@@ -20,16 +20,14 @@ namespace kaccel {
 class XtsContext {
  public:
   // The dispatch functions, with OpenSSL's contract (provider-cipher(7)).
+  // Some are not noexcept, so that they can end in a jump (see CipherContext).
   static void* create(CipherRoute& route) noexcept;
   static void free(void* context) noexcept;
   static void* duplicate(void* context) noexcept;
   static int encrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int decrypt_init(void* context, const unsigned char* key, std::size_t key_size,
-                          const unsigned char* iv, std::size_t iv_size,
-                          const OSSL_PARAM params[]) noexcept;
-  // Not noexcept, so that they can end in a jump (see CipherContext).
+                          const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]);
   static int update(void* context, unsigned char* out, std::size_t* out_size,
                     std::size_t out_capacity, const unsigned char* in, std::size_t in_size);
   static int cipher(void* context, unsigned char* out, std::size_t* out_size,
@@ -43,8 +41,12 @@ class XtsContext {
   explicit XtsContext(CipherRoute& route) noexcept : route_(route) {}
   XtsContext(const XtsContext& other, void* inner) noexcept;
 
-  int init(kernel::Direction direction, const unsigned char* key, std::size_t key_size,
-           const unsigned char* iv, std::size_t iv_size, const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int init(kernel::Direction direction, const unsigned char* key,
+                             std::size_t key_size, const unsigned char* iv, std::size_t iv_size,
+                             const OSSL_PARAM params[]) noexcept;
+  bool takes_next_tweak(kernel::Direction direction, const unsigned char* key,
+                        const unsigned char* iv, std::size_t iv_size,
+                        const OSSL_PARAM params[]) noexcept;
   void forget_key() noexcept;
   void set_limit() noexcept;
   bool goes_to_hardware(const unsigned char* out, std::size_t out_capacity, const unsigned char* in,
@@ -59,6 +61,7 @@ class XtsContext {
   SessionByDirection sessions_;
   std::array<std::uint8_t, kernel::max_iv_size> tweak_{};
   bool tweak_set_ = false;
+  bool may_take_next_tweak_ = false;  // key and limits are there for direction_
   kernel::Direction direction_ = kernel::Direction::encrypt;
   kernel::Direction key_direction_ = kernel::Direction::encrypt;  // for which key_ was set
 };
