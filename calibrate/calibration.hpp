@@ -14,6 +14,8 @@ namespace kaccel::calibrate {
 struct CalibratedDirection {
   Threshold threshold = never_hardware;
   std::vector<SizeMeasurement> measurements;  // empty where the driver was taken out
+  // What makes the threshold doubtful, in one phrase; "" where nothing does.
+  std::string doubt;
 };
 
 struct CalibratedAlgorithm {

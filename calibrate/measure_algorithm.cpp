@@ -1,7 +1,7 @@
 #include "calibrate/measure_algorithm.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
+#include <sched.h>
 
 #include <sstream>
 
@@ -13,41 +13,49 @@ namespace {
 
 using kernel::Direction;
 
-// The hardware's side, with proof that it was the hardware: every operation must have become at
-// least one request, and none may have fallen back.
-Cost run_on_hardware(TimedOperation& operation, const OpensslContext& accelerated, std::size_t size,
-                     unsigned count) {
+// Both sides of an algorithm. A library context takes milliseconds of a small CPU to fill, so both
+// directions share them.
+struct Sides {
+  OpensslContext software;
+  OpensslContext accelerated;
+};
+
+Cost timed(TimedOperation& operation, std::size_t size, unsigned count) {
+  try {
+    return operation.run(size, count);
+  } catch (const OpensslError& error) {
+    throw MeasurementError(error.what());
+  }
+}
+
+// With proof that it was the hardware: every operation must have become at least one request, and
+// none may have fallen back.
+Cost timed_on_hardware(TimedOperation& operation, const OpensslContext& accelerated,
+                       std::size_t size, unsigned count) {
   const auto before = accelerated.counters();
-  const auto cost = operation.run(size, count);
+  const auto cost = timed(operation, size, count);
   const auto after = accelerated.counters();
   if (after.fallbacks != before.fallbacks) throw MeasurementError("the driver failed a request");
-  if (after.requests - before.requests < count) {
+  if (after.requests - before.requests < cost.operations) {
     throw MeasurementError("requests did not reach the driver");
   }
   return cost;
 }
 
-void measure_direction(const MeasurementPlan& plan, const CallLimits& limits,
-                       kernel::Transport& transport, Direction direction,
-                       const std::function<void(SizeMeasurement)>& report) {
-  const auto software = OpensslContext::with_software_of(plan.algorithm);
-  const auto accelerated = OpensslContext::with_kaccel(
-      always_on_hardware(plan.algorithm, plan.driver, limits), transport);
+void measure_direction(const MeasurementPlan& plan, const CallLimits& limits, const Sides& sides,
+                       Direction direction, const std::function<void(SizeMeasurement)>& report) {
+  const auto& [software, accelerated] = sides;
   const std::size_t largest = plan.sizes.back();
   const auto on_software = make_operation(plan.algorithm, direction, software, software, largest);
   const auto on_hardware =
       make_operation(plan.algorithm, direction, accelerated, software, largest);
+  Sweep sweep(
+      [&](std::size_t size, unsigned operations) { return timed(*on_software, size, operations); },
+      [&](std::size_t size, unsigned operations) {
+        return timed_on_hardware(*on_hardware, accelerated, size, operations);
+      });
   for (const std::size_t size : plan.sizes) {
-    if (!permits_call(plan.algorithm, size, limits)) {
-      report(forbidden_size(size));
-      continue;
-    }
-    report(measure_size(
-        size,
-        [&](std::size_t bytes, unsigned operations) { return on_software->run(bytes, operations); },
-        [&](std::size_t bytes, unsigned operations) {
-          return run_on_hardware(*on_hardware, accelerated, bytes, operations);
-        }));
+    report(permits_call(plan.algorithm, size, limits) ? sweep.measure(size) : forbidden_size(size));
   }
 }
 
@@ -69,15 +77,15 @@ CallLimits limits_of(const MeasurementPlan& plan, kernel::Transport& transport) 
 // Lets the parent read what it was told and show its progress now, and not during the next
 // measurement: small routers have one CPU.
 void let_the_parent_run() {
-  poll(nullptr, 0, 2);
+  sched_yield();
 }
 
-// A measurement as a line from the helper: direction, size, winner, operations, four costs,
-// problem.
+// A measurement as a line from the helper: direction, size, winner, both costs, problem.
 std::string to_line(Direction direction, const SizeMeasurement& m) {
-  return fmt::format("{} {} {} {} {} {} {} {} {}", static_cast<int>(direction), m.size,
-                     static_cast<int>(m.winner), m.operations, m.software.wall_ns,
-                     m.software.cpu_ns, m.hardware.wall_ns, m.hardware.cpu_ns, m.problem);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", static_cast<int>(direction), m.size,
+                     static_cast<int>(m.winner), m.software.operations, m.software.wall_ns,
+                     m.software.cpu_ns, m.hardware.operations, m.hardware.wall_ns,
+                     m.hardware.cpu_ns, m.problem);
 }
 
 struct DirectedMeasurement {
@@ -90,8 +98,9 @@ DirectedMeasurement from_line(std::string_view line) {
   int direction = 0;
   int winner = 0;
   SizeMeasurement m;
-  in >> direction >> m.size >> winner >> m.operations >> m.software.wall_ns >> m.software.cpu_ns >>
-      m.hardware.wall_ns >> m.hardware.cpu_ns >> std::ws;
+  in >> direction >> m.size >> winner >> m.software.operations >> m.software.wall_ns >>
+      m.software.cpu_ns >> m.hardware.operations >> m.hardware.wall_ns >> m.hardware.cpu_ns >>
+      std::ws;
   std::getline(in, m.problem);
   m.winner = static_cast<Winner>(winner);
   return {static_cast<Direction>(direction), std::move(m)};
@@ -115,8 +124,12 @@ BothDirections measure_algorithm(const MeasurementPlan& plan, kernel::Transport&
   const auto helper = run_in_helper(
       [&](const SayLine& say) {
         const CallLimits call_limits = limits_of(plan, transport);
+        const Sides sides{
+            OpensslContext::with_software_of(plan.algorithm),
+            OpensslContext::with_kaccel(
+                always_on_hardware(plan.algorithm, plan.driver, call_limits), transport)};
         for (const auto direction : directions_of(plan.algorithm)) {
-          measure_direction(plan, call_limits, transport, direction, [&](const SizeMeasurement& m) {
+          measure_direction(plan, call_limits, sides, direction, [&](const SizeMeasurement& m) {
             say(to_line(direction, m));
             let_the_parent_run();
           });

@@ -15,7 +15,7 @@
 namespace kaccel::calibrate {
 namespace {
 
-constexpr int longest_bar = 8;  // marks on each side
+constexpr int longest_bar = 6;  // marks on each side
 
 bool is_taken_out(const CalibratedAlgorithm& algorithm) {
   return algorithm.self_test.verdict == SelfTestVerdict::taken_out;
@@ -88,33 +88,49 @@ void print_tables(const Calibration& calibration, std::ostream& out) {
     table.print(out);
   }
   out << "Thresholds in bytes: calls (HMAC: messages) up to it use software; 0: always hardware; "
-         "-1: never.\n";
+         "-1: never.\n"
+         "Times are of one operation: elapsed, and what it spent of the CPU.\n";
 }
 
-// Three cells: both times and the bar.
+std::string centred(std::string_view text) {
+  return fmt::format("{:^{}}", text, 2 * longest_bar + 1);
+}
+
+// The columns of one direction: elapsed time of both sides, the bar, CPU time of both.
+void add_columns(const std::string& direction, std::vector<TextTable::Column>& columns) {
+  constexpr auto right = TextTable::Align::right;
+  columns.insert(columns.end(), {{direction + "SW", right},
+                                 {direction + "HW", right},
+                                 {centred("sw < | > hw")},
+                                 {"CPU SW", right},
+                                 {"CPU HW", right}});
+}
+
 void add_cells(const SizeMeasurement& m, std::vector<std::string>& cells) {
-  if (m.operations == 0) {
-    cells.insert(cells.end(), {"-", "-",
-                               m.winner == Winner::forbidden
-                                   ? fmt::format("{:^{}}", "not permitted", 2 * longest_bar + 1)
-                                   : fmt::format("{:^{}}", "failed", 2 * longest_bar + 1)});
+  if (m.software.operations == 0) {
+    const bool forbidden = m.winner == Winner::forbidden;
+    cells.insert(cells.end(),
+                 {"-", "-", centred(forbidden ? "not permitted" : "failed"), "-", "-"});
     return;
   }
-  const double software = ns_per_operation(m.software, m.operations);
-  const double hardware = ns_per_operation(m.hardware, m.operations);
-  cells.insert(cells.end(),
-               {duration(software), duration(hardware), speed_bar(software, hardware)});
+  const double software = ns_per_operation(m.software);
+  const double hardware = ns_per_operation(m.hardware);
+  cells.insert(cells.end(), {duration(software), duration(hardware), speed_bar(software, hardware),
+                             duration(cpu_ns_per_operation(m.software)),
+                             duration(cpu_ns_per_operation(m.hardware))});
 }
 
-std::string bar_title() {
-  return fmt::format("{:^{}}", "sw < | > hw", 2 * longest_bar + 1);
+void print_doubt(const char* direction, const CalibratedDirection& calibrated, std::ostream& out) {
+  if (!calibrated.doubt.empty()) out << fmt::format("{}{}\n", direction, calibrated.doubt);
 }
 
 void draw_mac(const CalibratedAlgorithm& algorithm, std::ostream& out) {
-  constexpr auto right = TextTable::Align::right;
   out << fmt::format("\n{} on {}: {}\n", algorithm.name, algorithm.driver,
                      in_words(algorithm.encrypt.threshold));
-  TextTable table({{"SIZE", right}, {"SW", right}, {"HW", right}, {bar_title()}});
+  print_doubt("", algorithm.encrypt, out);
+  std::vector<TextTable::Column> columns{{"SIZE", TextTable::Align::right}};
+  add_columns("", columns);
+  TextTable table(std::move(columns));
   for (const auto& m : algorithm.encrypt.measurements) {
     std::vector<std::string> cells{fmt::format("{}", m.size)};
     add_cells(m, cells);
@@ -124,16 +140,14 @@ void draw_mac(const CalibratedAlgorithm& algorithm, std::ostream& out) {
 }
 
 void draw_cipher(const CalibratedAlgorithm& algorithm, std::ostream& out) {
-  using Align = TextTable::Align;
   out << fmt::format("\n{} on {}: encrypt: {}; decrypt: {}\n", algorithm.name, algorithm.driver,
                      in_words(algorithm.encrypt.threshold), in_words(algorithm.decrypt.threshold));
-  TextTable table({{"SIZE", Align::right},
-                   {"ENC SW", Align::right},
-                   {"ENC HW", Align::right},
-                   {bar_title()},
-                   {"DEC SW", Align::right},
-                   {"DEC HW", Align::right},
-                   {bar_title()}});
+  print_doubt("encrypt: ", algorithm.encrypt, out);
+  print_doubt("decrypt: ", algorithm.decrypt, out);
+  std::vector<TextTable::Column> columns{{"SIZE", TextTable::Align::right}};
+  add_columns("ENC ", columns);
+  add_columns("DEC ", columns);
+  TextTable table(std::move(columns));
   const auto& encrypt = algorithm.encrypt.measurements;
   const auto& decrypt = algorithm.decrypt.measurements;
   for (std::size_t i = 0; i < std::min(encrypt.size(), decrypt.size()); ++i) {
@@ -149,20 +163,20 @@ Json to_json(const CalibratedDirection& direction) {
   Json sizes = Json::array();
   for (const auto& m : direction.measurements) {
     Json size{{"size", m.size}, {"winner", describe(m.winner)}};
-    if (m.operations > 0) {
-      const auto per_operation = [&](std::uint64_t ns) {
-        return static_cast<double>(ns) / m.operations;
-      };
-      size["operations"] = m.operations;
-      size["software_ns"] = per_operation(m.software.wall_ns);
-      size["hardware_ns"] = per_operation(m.hardware.wall_ns);
-      size["software_cpu_ns"] = per_operation(m.software.cpu_ns);
-      size["hardware_cpu_ns"] = per_operation(m.hardware.cpu_ns);
+    if (m.software.operations > 0) {
+      size["software_operations"] = m.software.operations;
+      size["software_ns"] = ns_per_operation(m.software);
+      size["software_cpu_ns"] = cpu_ns_per_operation(m.software);
+      size["hardware_operations"] = m.hardware.operations;
+      size["hardware_ns"] = ns_per_operation(m.hardware);
+      size["hardware_cpu_ns"] = cpu_ns_per_operation(m.hardware);
     }
     if (!m.problem.empty()) size["problem"] = m.problem;
     sizes.push_back(std::move(size));
   }
-  return {{"threshold", direction.threshold}, {"sizes", std::move(sizes)}};
+  Json json{{"threshold", direction.threshold}, {"sizes", std::move(sizes)}};
+  if (!direction.doubt.empty()) json["doubt"] = direction.doubt;
+  return json;
 }
 
 const char* describe(SelfTestVerdict verdict) {

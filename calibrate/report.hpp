@@ -8,7 +8,8 @@
 
 namespace kaccel::calibrate {
 
-// The thresholds as a table, then a drawing of each algorithm's crossover.
+// The thresholds as a table, then each algorithm's times with a drawing of its crossover, at most
+// 110 columns wide.
 void print_report(const Calibration& calibration, std::ostream& out);
 
 // `file`: where the thresholds were written. A cipher has "encrypt" and "decrypt", each with

@@ -19,6 +19,20 @@ Threshold choose_threshold(std::span<const SizeVerdict> verdicts) noexcept {
   return threshold;
 }
 
+std::vector<std::size_t> sizes_lost_again(std::span<const SizeVerdict> verdicts) {
+  std::vector<std::size_t> sizes;
+  bool decided = false;
+  for (const auto& [size, winner] : verdicts) {
+    if (winner == Winner::failed) {
+      decided = false;
+      sizes.clear();
+    }
+    if (winner == Winner::hardware) decided = true;
+    if (winner == Winner::software && decided) sizes.push_back(size);
+  }
+  return sizes;
+}
+
 const char* describe(Winner winner) noexcept {
   switch (winner) {
     case Winner::software:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "provider/routing.hpp"
 
@@ -32,6 +33,10 @@ struct SizeVerdict {
 //  - a failed measurement does not enable hardware: wins at smaller sizes than a failed one do not
 //    count, so the threshold is never below a size that failed.
 Threshold choose_threshold(std::span<const SizeVerdict> verdicts) noexcept;
+
+// The sizes beyond the one that decided the threshold at which software wins again. They make it
+// doubtful.
+std::vector<std::size_t> sizes_lost_again(std::span<const SizeVerdict> verdicts);
 
 // One word: "software", "hardware", "forbidden", "failed".
 const char* describe(Winner winner) noexcept;

@@ -152,11 +152,19 @@ class Calibrator {
     note_failures(result, measured.decrypt, verb(kernel::Direction::decrypt));
     result.encrypt = decided(std::move(measured.encrypt));
     result.decrypt = decided(std::move(measured.decrypt));
+    note_doubt(result, result.encrypt, verb(kernel::Direction::encrypt));
+    note_doubt(result, result.decrypt, verb(kernel::Direction::decrypt));
   }
 
   static CalibratedDirection decided(std::vector<SizeMeasurement> measurements) {
-    const auto threshold = choose_threshold(verdicts(measurements));
-    return {threshold, std::move(measurements)};
+    const auto judged = verdicts(measurements);
+    return {choose_threshold(judged), std::move(measurements), doubt(sizes_lost_again(judged))};
+  }
+
+  static std::string doubt(const std::vector<std::size_t>& sizes_lost_again) {
+    if (sizes_lost_again.empty()) return {};
+    return fmt::format("software was faster again at {} bytes: measure again on a quiet machine",
+                       fmt::join(sizes_lost_again, ", "));
   }
 
   void note(const std::string& line) {
@@ -185,6 +193,12 @@ class Calibrator {
                        result.driver, result.name, direction, m.size, m.problem));
       return;
     }
+  }
+
+  void note_doubt(const CalibratedAlgorithm& result, const CalibratedDirection& direction,
+                  const char* verb) {
+    if (direction.doubt.empty()) return;
+    note(fmt::format("{}: {}, {}: {}", result.driver, result.name, verb, direction.doubt));
   }
 
   const RunOptions& options_;

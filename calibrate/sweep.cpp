@@ -8,14 +8,24 @@ namespace {
 constexpr unsigned warm_up_operations = 4;
 constexpr unsigned first_operations = 8;
 constexpr unsigned further_operations = 16;
+// Of the first ones: hardware's may end here.
+constexpr unsigned telling_operations = 2;
 
-void add(Cost& sum, const Cost& more) {
-  sum.wall_ns += more.wall_ns;
-  sum.cpu_ns += more.cpu_ns;
-}
+constexpr unsigned brief_warm_up = 1;
+constexpr unsigned brief_operations = 2;
 
 bool is_close(std::uint64_t a, std::uint64_t b) {
   return std::max(a, b) - std::min(a, b) <= std::min(a, b) / 10;
+}
+
+// Whether hardware, having taken so long, has lost clearly even if the rest took no time at all.
+bool has_lost(std::uint64_t software_ns, std::uint64_t hardware_so_far_ns) {
+  return hardware_so_far_ns > software_ns && !is_close(software_ns, hardware_so_far_ns);
+}
+
+// Of as many operations each.
+bool is_clear_lead(const Cost& software, const Cost& hardware) {
+  return hardware.wall_ns <= software.wall_ns / 2;
 }
 
 }  // namespace
@@ -35,29 +45,62 @@ std::vector<std::size_t> round_to_blocks(const std::vector<std::size_t>& sizes,
   return rounded;
 }
 
-SizeMeasurement measure_size(std::size_t size, const Side& software, const Side& hardware) {
+SizeMeasurement Sweep::measure(std::size_t size) {
+  SizeMeasurement result;
+  try {
+    result = may_be_brief() ? measure_briefly(size) : SizeMeasurement{};
+    if (result.winner != Winner::hardware) result = measure_in_full(size);
+  } catch (const MeasurementError& error) {
+    result = {};
+    result.size = size;
+    result.problem = error.what();
+  }
+  remember(result);
+  return result;
+}
+
+SizeMeasurement Sweep::measure_in_full(std::size_t size) const {
   SizeMeasurement result;
   result.size = size;
-  try {
-    software(size, warm_up_operations);
-    add(result.software, software(size, first_operations));
-    hardware(size, warm_up_operations);
-    add(result.hardware, hardware(size, first_operations));
-    result.operations = first_operations;
-    if (is_close(result.software.wall_ns, result.hardware.wall_ns)) {
-      add(result.software, software(size, further_operations));
-      add(result.hardware, hardware(size, further_operations));
-      result.operations += further_operations;
-    }
-  } catch (const MeasurementError& error) {
-    SizeMeasurement failed;
-    failed.size = size;
-    failed.problem = error.what();
-    return failed;
+  software_(size, warm_up_operations);
+  result.software = software_(size, first_operations);
+  hardware_(size, warm_up_operations);
+  result.hardware = hardware_(size, telling_operations);
+  if (has_lost(result.software.wall_ns, result.hardware.wall_ns)) {
+    result.winner = Winner::software;
+    return result;
+  }
+  result.hardware += hardware_(size, first_operations - telling_operations);
+  if (is_close(result.software.wall_ns, result.hardware.wall_ns)) {
+    result.software += software_(size, further_operations);
+    result.hardware += hardware_(size, further_operations);
   }
   result.winner =
       result.hardware.wall_ns < result.software.wall_ns ? Winner::hardware : Winner::software;
   return result;
+}
+
+// Failed where the lead is not clear.
+SizeMeasurement Sweep::measure_briefly(std::size_t size) const {
+  SizeMeasurement result;
+  result.size = size;
+  software_(size, brief_warm_up);
+  result.software = software_(size, brief_operations);
+  hardware_(size, brief_warm_up);
+  result.hardware = hardware_(size, brief_operations);
+  if (is_clear_lead(result.software, result.hardware)) result.winner = Winner::hardware;
+  return result;
+}
+
+void Sweep::remember(const SizeMeasurement& measured) noexcept {
+  if (measured.winner == Winner::failed) {
+    // Wins below it do not count.
+    sizes_from_first_win_ = 0;
+  } else if (sizes_from_first_win_ > 0 || measured.winner == Winner::hardware) {
+    ++sizes_from_first_win_;
+  }
+  clear_lead_ =
+      measured.winner == Winner::hardware && is_clear_lead(measured.software, measured.hardware);
 }
 
 SizeMeasurement forbidden_size(std::size_t size) {

@@ -6,31 +6,26 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "calibrate/cost.hpp"
 #include "calibrate/rule.hpp"
 
 namespace kaccel::calibrate {
-
-// What a number of operations cost altogether.
-struct Cost {
-  std::uint64_t wall_ns = 0;
-  std::uint64_t cpu_ns = 0;  // of this process, the kernel's work for it included
-};
 
 // A side could not do or could not time its operations; what() says why.
 struct MeasurementError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Runs `operations` operations of `size` bytes. Throws MeasurementError.
+// Runs `operations` operations of `size` bytes and says what they cost. Throws MeasurementError.
 using Side = std::function<Cost(std::size_t size, unsigned operations)>;
 
 struct SizeMeasurement {
   std::size_t size = 0;
   Winner winner = Winner::failed;
-  unsigned operations = 0;  // measured, each side; 0 where forbidden or failed
-  Cost software;            // of all these operations
+  Cost software;  // no operations where forbidden or failed
   Cost hardware;
   std::string problem;  // why it failed, else ""
 };
@@ -43,9 +38,35 @@ std::vector<std::size_t> default_sizes();
 std::vector<std::size_t> round_to_blocks(const std::vector<std::size_t>& sizes,
                                          std::size_t block_size);
 
-// 4 operations of each side to warm up, 8 measured; where the totals differ by at most 10% of the
-// lower, 16 more each. Never throws MeasurementError: that becomes Winner::failed.
-SizeMeasurement measure_size(std::size_t size, const Side& software, const Side& hardware);
+// Measures the sizes of a direction, which come in ascending order.
+//
+// The rule: 4 operations of each side to warm up, 8 measured; where the totals differ by at most
+// 10% of the lower, 16 more each. Two short cuts leave the threshold as it is:
+//  - Hardware's 8 operations end after 2 that took longer than software's 8 and 10% more: whatever
+//    the other 6 took, software would have won.
+//  - A threshold follows from the first size that hardware wins. Beyond that one and the next,
+//    sizes only draw the picture: after a size where hardware took at most half of software's time,
+//    1 operation to warm up and 2 measured are enough if they find such a lead again. If not, the
+//    size is measured by the rule.
+class Sweep {
+ public:
+  Sweep(Side software, Side hardware)
+      : software_(std::move(software)), hardware_(std::move(hardware)) {}
+
+  // Never throws MeasurementError: that becomes Winner::failed.
+  SizeMeasurement measure(std::size_t size);
+
+ private:
+  SizeMeasurement measure_in_full(std::size_t size) const;
+  SizeMeasurement measure_briefly(std::size_t size) const;
+  bool may_be_brief() const noexcept { return sizes_from_first_win_ >= 2 && clear_lead_; }
+  void remember(const SizeMeasurement& measured) noexcept;
+
+  Side software_;
+  Side hardware_;
+  unsigned sizes_from_first_win_ = 0;  // measured since then, that one included
+  bool clear_lead_ = false;            // hardware's, at the size before
+};
 
 // What stands for a size that the driver must not see.
 SizeMeasurement forbidden_size(std::size_t size);

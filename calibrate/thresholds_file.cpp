@@ -13,7 +13,13 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-// The pair of neighbouring sizes between which hardware becomes faster, in words.
+// Elapsed and CPU time of an operation.
+std::string times(const Cost& cost) {
+  return fmt::format("{} (CPU {})", duration(ns_per_operation(cost)),
+                     duration(cpu_ns_per_operation(cost)));
+}
+
+// Where hardware becomes faster, in words.
 std::string crossover(const CalibratedDirection& direction) {
   for (const auto& m : direction.measurements) {
     if (m.winner == Winner::failed) {
@@ -23,10 +29,16 @@ std::string crossover(const CalibratedDirection& direction) {
   for (const auto& m : direction.measurements) {
     if (m.winner != Winner::hardware) continue;
     return fmt::format("hardware first faster at {} bytes: {} against {}", m.size,
-                       duration(ns_per_operation(m.hardware, m.operations)),
-                       duration(ns_per_operation(m.software, m.operations)));
+                       times(m.hardware), times(m.software));
   }
   return "hardware never faster";
+}
+
+void write_crossover(Out out, const char* direction, const CalibratedDirection& calibrated) {
+  fmt::format_to(out, "# {}{}\n", direction, crossover(calibrated));
+  if (!calibrated.doubt.empty()) {
+    fmt::format_to(out, "# {}{}\n", direction, calibrated.doubt);
+  }
 }
 
 void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
@@ -42,10 +54,10 @@ void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
   if (algorithm.self_test.verdict == SelfTestVerdict::taken_out) {
     fmt::format_to(out, "# the driver failed its self-test: do not enable it here\n");
   } else if (mac) {
-    fmt::format_to(out, "# {}\n", crossover(algorithm.encrypt));
+    write_crossover(out, "", algorithm.encrypt);
   } else {
-    fmt::format_to(out, "# encrypt: {}\n# decrypt: {}\n", crossover(algorithm.encrypt),
-                   crossover(algorithm.decrypt));
+    write_crossover(out, "encrypt: ", algorithm.encrypt);
+    write_crossover(out, "decrypt: ", algorithm.decrypt);
   }
   if (mac) {
     fmt::format_to(out, "{}.threshold = {}\n", algorithm.name, algorithm.encrypt.threshold);

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "calibrate/cost.hpp"
 #include "calibrate/openssl_context.hpp"
-#include "calibrate/sweep.hpp"
 
 namespace kaccel::calibrate {
 
@@ -16,13 +16,15 @@ class TimedOperation {
   TimedOperation& operator=(const TimedOperation&) = delete;
   virtual ~TimedOperation() = default;
 
-  // What `count` operations of `size` bytes cost. Throws MeasurementError.
+  // What `count` operations of `size` bytes cost. Throws OpensslError.
   Cost run(std::size_t size, unsigned count);
 
  private:
   // Not timed: whatever the operations of this size need.
   virtual void prepare(std::size_t /*size*/) {}
   virtual void operate(std::size_t size) = 0;
+
+  std::size_t prepared_size_ = 0;
 };
 
 // `context`: the side to be timed. `software`: OpenSSL's own, to prepare with. Both must outlive

@@ -4,8 +4,12 @@
 
 namespace kaccel::calibrate {
 
-double ns_per_operation(const Cost& cost, unsigned operations) noexcept {
-  return operations == 0 ? 0 : static_cast<double>(cost.wall_ns) / operations;
+double ns_per_operation(const Cost& cost) noexcept {
+  return cost.operations == 0 ? 0 : static_cast<double>(cost.wall_ns) / cost.operations;
+}
+
+double cpu_ns_per_operation(const Cost& cost) noexcept {
+  return cost.operations == 0 ? 0 : static_cast<double>(cost.cpu_ns) / cost.operations;
 }
 
 std::string duration(double ns) {

@@ -22,11 +22,11 @@ TEST(Units, DurationsHaveThreeDigits) {
 }
 
 TEST(SpeedBar, PointsToTheFasterSideAndHasAFixedWidth) {
-  EXPECT_EQ(speed_bar(100, 100), "        |        ");
-  EXPECT_EQ(speed_bar(100, 105), "       <|        ");
-  EXPECT_EQ(speed_bar(105, 100), "        |>       ");
-  EXPECT_EQ(speed_bar(200, 100), "        |>>>     ");
-  EXPECT_EQ(speed_bar(1, 1e9), "<<<<<<<<|        ");
+  EXPECT_EQ(speed_bar(100, 100), "      |      ");
+  EXPECT_EQ(speed_bar(100, 105), "     <|      ");
+  EXPECT_EQ(speed_bar(105, 100), "      |>     ");
+  EXPECT_EQ(speed_bar(200, 100), "      |>>>   ");
+  EXPECT_EQ(speed_bar(1, 1e9), "<<<<<<|      ");
 }
 
 TEST(TextTable, LinesUpAndEndsNoLineInBlanks) {
@@ -50,9 +50,8 @@ Calibration two_kinds() {
   SizeMeasurement measurement;
   measurement.size = 8192;
   measurement.winner = Winner::hardware;
-  measurement.operations = 8;
-  measurement.software.wall_ns = 16'000;
-  measurement.hardware.wall_ns = 8'000;
+  measurement.software = {16'000, 15'200, 8};
+  measurement.hardware = {4'000, 1'200, 4};
   hmac.encrypt.measurements = {measurement};
   calibration.algorithms = {xts, hmac};
   return calibration;
@@ -67,8 +66,8 @@ TEST(Report, AnHmacHasOneThresholdAndOneDrawing) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("HMAC-SHA1 on hmac-sha1-qce: hardware above 4096 bytes\n"
-                      "SIZE       SW       HW     sw < | > hw\n"
-                      "8192  2.00 us  1.00 us          |>>>"),
+                      "SIZE       SW       HW   sw < | > hw    CPU SW  CPU HW\n"
+                      "8192  2.00 us  1.00 us        |>>>     1.90 us  300 ns\n"),
             std::string::npos)
       << text;
 }
@@ -79,6 +78,34 @@ TEST(Report, SaysWhyCiphertextStealingStaysInSoftware) {
   EXPECT_NE(out.str().find("no ciphertext stealing: encryption of 17 bytes is wrong\n"),
             std::string::npos)
       << out.str();
+}
+
+TEST(Report, NoTableIsWiderThan110Columns) {
+  auto calibration = two_kinds();
+  auto& xts = calibration.algorithms[0];
+  SizeMeasurement longest;
+  longest.size = 16'777'216;
+  longest.winner = Winner::hardware;
+  longest.software = {99'940'000, 99'940'000, 1};
+  longest.hardware = {10'040'000, 10'040'000, 1};
+  xts.encrypt.measurements = {longest};
+  xts.decrypt.measurements = {longest};
+  std::ostringstream out;
+  print_report(calibration, out);
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110u) << line;
+  EXPECT_NE(out.str().find("99.9 ms"), std::string::npos) << out.str();
+}
+
+TEST(Report, SaysWhereSoftwareWasFasterAgain) {
+  auto calibration = two_kinds();
+  calibration.algorithms[0].decrypt.doubt = "doubtful";
+  std::ostringstream out;
+  print_report(calibration, out);
+  EXPECT_NE(out.str().find("\ndecrypt: doubtful\n"), std::string::npos) << out.str();
+  std::ostringstream json;
+  print_report_json(calibration, "/x", json);
+  EXPECT_EQ(nlohmann::json::parse(json.str())["algorithms"][0]["decrypt"]["doubt"], "doubtful");
 }
 
 TEST(Report, JsonSaysThresholdsByKind) {
@@ -92,6 +119,10 @@ TEST(Report, JsonSaysThresholdsByKind) {
   const auto& hmac = json["algorithms"][1];
   EXPECT_EQ(hmac["threshold"], 4096);
   EXPECT_EQ(hmac["sizes"][0]["hardware_ns"], 1000);
+  EXPECT_EQ(hmac["sizes"][0]["hardware_cpu_ns"], 300);
+  EXPECT_EQ(hmac["sizes"][0]["hardware_operations"], 4);
+  EXPECT_EQ(hmac["sizes"][0]["software_cpu_ns"], 1900);
+  EXPECT_FALSE(hmac.contains("doubt"));
   EXPECT_FALSE(hmac.contains("encrypt"));
   EXPECT_FALSE(hmac.contains("ciphertext_stealing"));
 }

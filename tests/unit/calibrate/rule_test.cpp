@@ -58,5 +58,24 @@ TEST(Rule, WinsBelowAFailedSizeDoNotCount) {
   EXPECT_EQ(threshold_of({{16, software}, {64, hardware}, {256, failed}}), never_hardware);
 }
 
+std::vector<std::size_t> lost_again(const std::vector<SizeVerdict>& verdicts) {
+  return sizes_lost_again(verdicts);
+}
+
+TEST(Rule, SizesThatSoftwareWinsAgainAreTold) {
+  EXPECT_EQ(lost_again({{16, software}, {64, hardware}, {256, software}, {512, hardware}}),
+            (std::vector<std::size_t>{256}));
+  EXPECT_EQ(lost_again({{16, software}, {64, hardware}, {256, hardware}}),
+            (std::vector<std::size_t>{}));
+  EXPECT_EQ(lost_again({{16, software}, {64, software}}), (std::vector<std::size_t>{}));
+}
+
+TEST(Rule, OnlyTheWinThatDecidedCountsForWinningAgain) {
+  EXPECT_EQ(lost_again({{16, hardware}, {64, software}, {256, failed}, {512, software}}),
+            (std::vector<std::size_t>{}));
+  EXPECT_EQ(lost_again({{16, hardware}, {64, forbidden}, {256, hardware}}),
+            (std::vector<std::size_t>{}));
+}
+
 }  // namespace
 }  // namespace kaccel::calibrate

@@ -2,78 +2,182 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace kaccel::calibrate {
 namespace {
 
-// A side with a fixed time an operation, that remembers what it was asked for.
-struct FixedSide {
-  std::uint64_t ns_per_operation;
+// A side that remembers what it was asked for.
+struct RecordedSide {
+  std::function<std::uint64_t(std::size_t size)> ns_per_operation;
   std::vector<unsigned> asked;
 
   Side side() {
-    return [this](std::size_t, unsigned operations) {
+    return [this](std::size_t size, unsigned operations) {
       asked.push_back(operations);
-      return Cost{ns_per_operation * operations, 0};
+      return Cost{ns_per_operation(size) * operations, 0, operations};
     };
   }
 };
 
-const std::vector<unsigned> short_run{4, 8};
-const std::vector<unsigned> long_run{4, 8, 16};
+// One that takes the same time for all sizes.
+RecordedSide fixed_side(std::uint64_t ns) {
+  return {[ns](std::size_t) { return ns; }, {}};
+}
+
+// One that takes so long a byte, after a fixed time.
+RecordedSide linear_side(std::uint64_t ns, std::uint64_t ns_per_byte) {
+  return {[=](std::size_t size) { return ns + ns_per_byte * size; }, {}};
+}
+
+using Asked = std::vector<unsigned>;
+
+SizeMeasurement measure_once(RecordedSide& software, RecordedSide& hardware) {
+  return Sweep(software.side(), hardware.side()).measure(64);
+}
 
 TEST(Sweep, FarApartSidesAreMeasuredEightTimes) {
-  FixedSide software{100, {}};
-  FixedSide hardware{200, {}};
-  const auto result = measure_size(64, software.side(), hardware.side());
+  auto software = fixed_side(100);
+  auto hardware = fixed_side(200);
+  const auto result = measure_once(software, hardware);
   EXPECT_EQ(result.winner, Winner::software);
-  EXPECT_EQ(result.operations, 8u);
+  EXPECT_EQ(result.software.operations, 8u);
+  EXPECT_EQ(result.hardware.operations, 8u);
   EXPECT_EQ(result.hardware.wall_ns, 1600u);
-  EXPECT_EQ(software.asked, short_run);
-  EXPECT_EQ(hardware.asked, short_run);
+  EXPECT_EQ(software.asked, (Asked{4, 8}));
+  EXPECT_EQ(hardware.asked, (Asked{4, 2, 6}));
 }
 
 TEST(Sweep, SidesWithinTenPercentOfTheLowerAreMeasuredSixteenTimesMore) {
-  FixedSide software{1100, {}};
-  FixedSide hardware{1000, {}};
-  const auto result = measure_size(64, software.side(), hardware.side());
+  auto software = fixed_side(1100);
+  auto hardware = fixed_side(1000);
+  const auto result = measure_once(software, hardware);
   EXPECT_EQ(result.winner, Winner::hardware);
-  EXPECT_EQ(result.operations, 24u);
-  EXPECT_EQ(software.asked, long_run);
-  EXPECT_EQ(hardware.asked, long_run);
+  EXPECT_EQ(result.software.operations, 24u);
+  EXPECT_EQ(result.hardware.operations, 24u);
+  EXPECT_EQ(software.asked, (Asked{4, 8, 16}));
+  EXPECT_EQ(hardware.asked, (Asked{4, 2, 6, 16}));
 }
 
 TEST(Sweep, JustOverTenPercentIsFarApart) {
-  FixedSide software{1101, {}};
-  FixedSide hardware{1000, {}};
-  EXPECT_EQ(measure_size(64, software.side(), hardware.side()).operations, 8u);
+  auto software = fixed_side(1101);
+  auto hardware = fixed_side(1000);
+  EXPECT_EQ(measure_once(software, hardware).hardware.operations, 8u);
 }
 
 TEST(Sweep, EqualTotalsCountForSoftware) {
-  FixedSide software{1000, {}};
-  FixedSide hardware{1000, {}};
-  const auto result = measure_size(64, software.side(), hardware.side());
+  auto software = fixed_side(1000);
+  auto hardware = fixed_side(1000);
+  const auto result = measure_once(software, hardware);
   EXPECT_EQ(result.winner, Winner::software);
-  EXPECT_EQ(result.operations, 24u);
+  EXPECT_EQ(result.hardware.operations, 24u);
 }
 
 TEST(Sweep, TheFurtherOperationsDecideTogetherWithTheFirst) {
-  FixedSide software{1000, {}};
+  auto software = fixed_side(1000);
   const Side hardware = [](std::size_t, unsigned operations) {
     // A little faster at first, slower later.
-    return Cost{operations == 16 ? 1200u * 16 : 950u * operations, 0};
+    return Cost{operations == 16 ? 1200u * 16 : 950u * operations, 0, operations};
   };
-  EXPECT_EQ(measure_size(64, software.side(), hardware).winner, Winner::software);
+  EXPECT_EQ(Sweep(software.side(), hardware).measure(64).winner, Winner::software);
+}
+
+// 8 of software take 8000; 2 of hardware 8802, which is more than 10% above.
+TEST(Sweep, HardwareIsGivenUpOnlyWhereTheRestCannotChangeTheVerdict) {
+  auto software = fixed_side(1000);
+  auto hopeless = fixed_side(4401);
+  const auto lost = measure_once(software, hopeless);
+  EXPECT_EQ(lost.winner, Winner::software);
+  EXPECT_EQ(hopeless.asked, (Asked{4, 2}));
+  EXPECT_EQ(lost.hardware.operations, 2u);
+  EXPECT_EQ(lost.hardware.wall_ns, 8802u);
+  EXPECT_EQ(lost.software.operations, 8u);
+
+  auto slow = fixed_side(4400);
+  EXPECT_EQ(measure_once(software, slow).hardware.operations, 8u);
+}
+
+TEST(Sweep, ASlowStartDoesNotDecideAgainstHardware) {
+  auto software = fixed_side(1000);
+  const Side hardware = [](std::size_t, unsigned operations) {
+    return Cost{operations == 2 ? 4300u * 2 : 10u * operations, 0, operations};
+  };
+  // 8600 in all against 8000: within 10%, and the 16 further ones are fast.
+  EXPECT_EQ(Sweep(software.side(), hardware).measure(64).winner, Winner::hardware);
+}
+
+class LongSweep : public ::testing::Test {
+ protected:
+  // Operations asked of each side at one more size.
+  std::pair<Asked, Asked> measure(std::size_t size) {
+    software_.asked.clear();
+    hardware_.asked.clear();
+    last_ = sweep_.measure(size);
+    return {software_.asked, hardware_.asked};
+  }
+
+  const std::pair<Asked, Asked> in_full_{{4, 8}, {4, 2, 6}};
+  const std::pair<Asked, Asked> in_brief_{{1, 2}, {1, 2}};
+
+  RecordedSide software_ = linear_side(0, 10);
+  RecordedSide hardware_ = linear_side(1000, 0);
+  Sweep sweep_{software_.side(), hardware_.side()};
+  SizeMeasurement last_;
+};
+
+TEST_F(LongSweep, TheDecidingSizeAndTheNextAreMeasuredInFullHoweverClear) {
+  EXPECT_EQ(measure(64), in_full_);
+  EXPECT_EQ(measure(1024), in_full_);  // 10 times faster
+  EXPECT_EQ(measure(2048), in_full_);
+  EXPECT_EQ(measure(4096), in_brief_);
+  EXPECT_EQ(measure(8192), in_brief_);
+  EXPECT_EQ(last_.winner, Winner::hardware);
+  EXPECT_EQ(last_.software.operations, 2u);
+  EXPECT_EQ(last_.software.wall_ns, 163'840u);
+}
+
+TEST_F(LongSweep, WithoutAClearLeadEverySizeIsMeasuredInFull) {
+  EXPECT_EQ(measure(130), in_full_);
+  EXPECT_EQ(measure(150), in_full_);
+  EXPECT_EQ(measure(180), in_full_);
+  EXPECT_EQ(measure(199), in_full_);
+  EXPECT_EQ(measure(200), in_full_);  // the first of twice the speed
+  EXPECT_EQ(measure(210), in_brief_);
+}
+
+TEST_F(LongSweep, ALeadThatIsNotFoundAgainIsMeasuredInFull) {
+  hardware_.ns_per_operation = [](std::size_t size) { return size == 4096 ? 50'000 : 1000; };
+  measure(1024);
+  measure(2048);
+  EXPECT_EQ(measure(4096), (std::pair<Asked, Asked>{{1, 2, 4, 8}, {1, 2, 4, 2, 6}}));
+  EXPECT_EQ(last_.winner, Winner::software);
+  EXPECT_EQ(last_.hardware.operations, 8u);
+  EXPECT_EQ(measure(8192), in_full_);
+}
+
+TEST_F(LongSweep, AFailedSizeBringsTheRuleBack) {
+  hardware_.ns_per_operation = [](std::size_t size) -> std::uint64_t {
+    if (size == 4096) throw MeasurementError("broken");
+    return 1000;
+  };
+  measure(1024);
+  measure(2048);
+  measure(4096);
+  EXPECT_EQ(last_.winner, Winner::failed);
+  EXPECT_EQ(measure(8192), in_full_);
+  EXPECT_EQ(measure(8200), in_full_);
+  EXPECT_EQ(measure(8208), in_brief_);
 }
 
 TEST(Sweep, ASideThatCannotBeMeasuredFailsTheSize) {
-  FixedSide software{1000, {}};
+  auto software = fixed_side(1000);
   const Side hardware = [](std::size_t, unsigned) -> Cost { throw MeasurementError("broken"); };
-  const auto result = measure_size(64, software.side(), hardware);
+  const auto result = Sweep(software.side(), hardware).measure(64);
   EXPECT_EQ(result.winner, Winner::failed);
   EXPECT_EQ(result.size, 64u);
-  EXPECT_EQ(result.operations, 0u);
+  EXPECT_EQ(result.software.operations, 0u);
   EXPECT_EQ(result.problem, "broken");
 }
 
@@ -81,7 +185,7 @@ TEST(Sweep, AForbiddenSizeCountsAsNothingMeasured) {
   const auto result = forbidden_size(16);
   EXPECT_EQ(result.winner, Winner::forbidden);
   EXPECT_EQ(result.size, 16u);
-  EXPECT_EQ(result.operations, 0u);
+  EXPECT_EQ(result.software.operations, 0u);
 }
 
 TEST(Sweep, SizesAreRoundedUpToWholeBlocks) {

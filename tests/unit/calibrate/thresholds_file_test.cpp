@@ -84,6 +84,29 @@ TEST(ThresholdsFile, AnHmacHasOneThreshold) {
   EXPECT_EQ(row.restrictions.max_size, 65537u);
 }
 
+TEST(ThresholdsFile, SaysWhatBothSidesTakeWhereHardwareFirstWins) {
+  auto calibration = example();
+  SizeMeasurement software_wins;
+  software_wins.size = 512;
+  software_wins.winner = Winner::software;
+  software_wins.software = {8'000, 8'000, 8};
+  software_wins.hardware = {80'000, 8'000, 2};
+  SizeMeasurement hardware_wins;
+  hardware_wins.size = 1024;
+  hardware_wins.winner = Winner::hardware;
+  hardware_wins.software = {16'000, 15'200, 8};
+  hardware_wins.hardware = {4'000, 1'200, 4};
+  calibration.algorithms[0].encrypt.measurements = {software_wins, hardware_wins};
+  calibration.algorithms[0].encrypt.doubt = "doubtful";
+  const auto text = thresholds_file_text(calibration, "/x");
+  EXPECT_NE(text.find("# encrypt: hardware first faster at 1024 bytes: 1.00 us (CPU 300 ns) "
+                      "against 2.00 us (CPU 1.90 us)\n"
+                      "# encrypt: doubtful\n"
+                      "# decrypt: hardware never faster\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ThresholdsFile, SaysWhereCiphertextStealingIsProved) {
   const auto text = thresholds_file_text(example(), "/x");
   EXPECT_NE(text.find("AES-128-XTS.ciphertext_stealing = yes\nAES-128-XTS.driver = "),
