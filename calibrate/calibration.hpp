@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calibrate/preference.hpp"
 #include "calibrate/self_test.hpp"
 #include "calibrate/sweep.hpp"
 #include "provider/routing.hpp"
@@ -48,6 +49,8 @@ struct Calibration {
   std::string kernel_release;
   std::vector<CalibratedAlgorithm> algorithms;
   std::vector<Skipped> skipped;
+  Preference preference = {};
+  unsigned threads = 1;  // callers at a time
 };
 
 }  // namespace kaccel::calibrate

@@ -52,6 +52,12 @@ void define_run(CLI::App& app, RunOptions& options) {
   command->add_option("--sizes", options.sizes,
                       "Sizes to measure in bytes, e.g. 16,256,1024 (default: eleven from 16 to "
                       "16384)");
+  command->add_option("--prefer", options.prefer,
+                      "speed: hardware where it is faster (default); offload=PERCENT: also where "
+                      "it is at most PERCENT % slower, 1 to 400, and spends less CPU time");
+  command->add_option("--threads", options.threads,
+                      "Callers at a time, 1 to 64, on both sides alike: as many as will share the "
+                      "device (default: 1)");
   command->add_flag("--json", options.json, "Print the measurements as JSON");
   command->add_flag("-q,--quiet", options.quiet, "No progress and no report");
   command->footer("Example: kaccel-calibrate run --output /etc/ssl/kaccel-thresholds.cnf\n");

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "calibrate/concurrent_callers.hpp"
 #include "calibrate/hardware_settings.hpp"
 #include "calibrate/timed_operation.hpp"
 
@@ -13,27 +14,17 @@ namespace {
 
 using kernel::Direction;
 
-// Both sides of an algorithm. A library context takes milliseconds of a small CPU to fill, so both
-// directions share them.
 struct Sides {
-  OpensslContext software;
-  OpensslContext accelerated;
+  const OpensslContext& software;
+  OpensslContext accelerated;  // both directions share it
 };
-
-Cost timed(TimedOperation& operation, std::size_t size, unsigned count) {
-  try {
-    return operation.run(size, count);
-  } catch (const OpensslError& error) {
-    throw MeasurementError(error.what());
-  }
-}
 
 // With proof that it was the hardware: every operation must have become at least one request, and
 // none may have fallen back.
-Cost timed_on_hardware(TimedOperation& operation, const OpensslContext& accelerated,
-                       std::size_t size, unsigned count) {
+Cost run_on_hardware(ConcurrentCallers& callers, const OpensslContext& accelerated,
+                     std::size_t size, unsigned count) {
   const auto before = accelerated.counters();
-  const auto cost = timed(operation, size, count);
+  const auto cost = callers.run(size, count);
   const auto after = accelerated.counters();
   if (after.fallbacks != before.fallbacks) throw MeasurementError("the driver failed a request");
   if (after.requests - before.requests < cost.operations) {
@@ -42,18 +33,26 @@ Cost timed_on_hardware(TimedOperation& operation, const OpensslContext& accelera
   return cost;
 }
 
+ConcurrentCallers make_callers(const MeasurementPlan& plan, Direction direction,
+                               const OpensslContext& side, const OpensslContext& software) {
+  std::vector<std::unique_ptr<TimedOperation>> operations;
+  for (unsigned i = 0; i < plan.threads; ++i) {
+    operations.push_back(
+        make_operation(plan.algorithm, direction, side, software, plan.sizes.back()));
+  }
+  return ConcurrentCallers(std::move(operations));
+}
+
 void measure_direction(const MeasurementPlan& plan, const CallLimits& limits, const Sides& sides,
                        Direction direction, const std::function<void(SizeMeasurement)>& report) {
-  const auto& [software, accelerated] = sides;
-  const std::size_t largest = plan.sizes.back();
-  const auto on_software = make_operation(plan.algorithm, direction, software, software, largest);
-  const auto on_hardware =
-      make_operation(plan.algorithm, direction, accelerated, software, largest);
+  auto on_software = make_callers(plan, direction, sides.software, sides.software);
+  auto on_hardware = make_callers(plan, direction, sides.accelerated, sides.software);
   Sweep sweep(
-      [&](std::size_t size, unsigned operations) { return timed(*on_software, size, operations); },
+      [&](std::size_t size, unsigned operations) { return on_software.run(size, operations); },
       [&](std::size_t size, unsigned operations) {
-        return timed_on_hardware(*on_hardware, accelerated, size, operations);
-      });
+        return run_on_hardware(on_hardware, sides.accelerated, size, operations);
+      },
+      plan.preference);
   for (const std::size_t size : plan.sizes) {
     report(permits_call(plan.algorithm, size, limits) ? sweep.measure(size) : forbidden_size(size));
   }
@@ -118,16 +117,17 @@ void fail_the_rest(std::vector<SizeMeasurement>& measured, const std::vector<std
 
 }  // namespace
 
-BothDirections measure_algorithm(const MeasurementPlan& plan, kernel::Transport& transport,
-                                 const OnSize& on_size, const HelperLimits& limits) {
+BothDirections measure_algorithm(const MeasurementPlan& plan, SoftwareContexts& software_contexts,
+                                 kernel::Transport& transport, const OnSize& on_size,
+                                 const HelperLimits& limits) {
+  const OpensslContext& software = software_contexts.of(plan.algorithm);
   BothDirections result;
   const auto helper = run_in_helper(
       [&](const SayLine& say) {
         const CallLimits call_limits = limits_of(plan, transport);
         const Sides sides{
-            OpensslContext::with_software_of(plan.algorithm),
-            OpensslContext::with_kaccel(
-                always_on_hardware(plan.algorithm, plan.driver, call_limits), transport)};
+            software, OpensslContext::with_kaccel(
+                          always_on_hardware(plan.algorithm, plan.driver, call_limits), transport)};
         for (const auto direction : directions_of(plan.algorithm)) {
           measure_direction(plan, call_limits, sides, direction, [&](const SizeMeasurement& m) {
             say(to_line(direction, m));

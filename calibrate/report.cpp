@@ -81,6 +81,12 @@ class ThresholdTable {
   TextTable table_;
 };
 
+std::string in_words(Preference preference) {
+  if (preference.offload_percent == 0) return "hardware wins where it is faster";
+  return fmt::format("hardware wins up to {}% slower if it saves CPU time",
+                     preference.offload_percent);
+}
+
 void print_tables(const Calibration& calibration, std::ostream& out) {
   for (const bool macs : {false, true}) {
     ThresholdTable table(macs);
@@ -90,6 +96,9 @@ void print_tables(const Calibration& calibration, std::ostream& out) {
   out << "Thresholds in bytes: calls (HMAC: messages) up to it use software; 0: always hardware; "
          "-1: never.\n"
          "Times are of one operation: elapsed, and what it spent of the CPU.\n";
+  out << fmt::format("Measured with --prefer {} ({}) and --threads {}.\n",
+                     describe(calibration.preference), in_words(calibration.preference),
+                     calibration.threads);
 }
 
 std::string centred(std::string_view text) {
@@ -238,6 +247,8 @@ void print_report_json(const Calibration& calibration, const std::string& file, 
                     {"kernel", calibration.kernel_release},
                     {"date", calibration.date},
                     {"file", file},
+                    {"prefer", describe(calibration.preference)},
+                    {"threads", calibration.threads},
                     {"algorithms", std::move(algorithms)},
                     {"skipped", std::move(skipped)}});
 }

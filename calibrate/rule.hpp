@@ -11,7 +11,7 @@
 
 namespace kaccel::calibrate {
 
-// Who was faster at one size.
+// Who was better at one size: the faster one, unless the user prefers otherwise (preference.hpp).
 enum class Winner : std::uint8_t {
   software,  // also on a tie: hardware must be strictly faster
   hardware,

@@ -17,6 +17,7 @@
 #include "calibrate/atomic_file.hpp"
 #include "calibrate/calibration.hpp"
 #include "calibrate/command_error.hpp"
+#include "calibrate/concurrent_callers.hpp"
 #include "calibrate/driver_choice.hpp"
 #include "calibrate/measure_algorithm.hpp"
 #include "calibrate/openssl_context.hpp"
@@ -64,11 +65,13 @@ class Calibrator {
         machine_(machine),
         notes_(notes),
         sizes_(options.sizes.empty() ? default_sizes() : parse_sizes(options.sizes)),
+        preference_(parse_preference(options.prefer)),
+        threads_(parse_threads(options.threads)),
         progress_(!options.quiet) {}
 
   Calibration calibrate(const std::vector<const Algorithm*>& algorithms,
                         const DriverChoice& choice) {
-    Calibration calibration{utc_now(), machine_.kernel.release, {}, {}};
+    Calibration calibration{utc_now(), machine_.kernel.release, {}, {}, preference_, threads_};
     for (const auto* algorithm : algorithms) {
       const auto candidates = choice.candidates(*algorithm);
       for (const auto& passed_over : candidates.passed_over) {
@@ -138,7 +141,9 @@ class Calibrator {
         algorithm,
         result.driver,
         {kernel::combine(known, result.self_test.found), result.self_test.ciphertext_stealing},
-        sizes_to_measure(algorithm, sizes_)};
+        sizes_to_measure(algorithm, sizes_),
+        preference_,
+        threads_};
     const auto verb = [&](kernel::Direction direction) {
       if (is_mac(algorithm)) return "MAC of";
       return direction == kernel::Direction::encrypt ? "encrypt" : "decrypt";
@@ -147,7 +152,7 @@ class Calibrator {
       progress_.show(fmt::format("{} on {}: {} {} bytes", algorithm.name, result.driver,
                                  verb(direction), size));
     };
-    auto measured = measure_algorithm(plan, machine_.transport, show, options_.limits);
+    auto measured = measure_algorithm(plan, software_, machine_.transport, show, options_.limits);
     note_failures(result, measured.encrypt, verb(kernel::Direction::encrypt));
     note_failures(result, measured.decrypt, verb(kernel::Direction::decrypt));
     result.encrypt = decided(std::move(measured.encrypt));
@@ -205,6 +210,9 @@ class Calibrator {
   const Machine& machine_;
   std::ostream& notes_;
   std::vector<std::size_t> sizes_;
+  Preference preference_;
+  unsigned threads_;
+  SoftwareContexts software_;
   std::set<std::string> dead_drivers_;
   // By algorithm and driver.
   std::map<std::pair<std::string, std::string>, SelfTestResult> block_tests_;
@@ -263,6 +271,18 @@ std::vector<std::size_t> parse_sizes(const std::string& text) {
   }
   std::sort(sizes.begin(), sizes.end());
   return sizes;
+}
+
+unsigned parse_threads(const std::string& text) {
+  unsigned threads = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, threads);
+  if (error != std::errc{} || stop != end || threads == 0 || threads > ConcurrentCallers::most) {
+    throw CommandError(
+        exit_bad_input, "wrong --threads", printable(text),
+        fmt::format("give the number of callers at a time, 1 to {}", ConcurrentCallers::most));
+  }
+  return threads;
 }
 
 int run(const RunOptions& options, const Machine& machine, std::ostream& out, std::ostream& notes) {

@@ -17,6 +17,8 @@ struct RunOptions {
   std::vector<std::string> drivers;     // empty: every usable hardware driver
   std::vector<std::string> algorithms;  // OpenSSL's names; empty: all
   std::string sizes;                    // as typed, "16,64,1024"; empty: default_sizes()
+  std::string prefer = "speed";         // as typed, see parse_preference()
+  std::string threads = "1";            // as typed, callers at a time
   bool json = false;
   bool quiet = false;  // no progress and no report
   HelperLimits limits;
@@ -27,6 +29,9 @@ std::string default_output_path();
 
 // "16,64,1024" as numbers, ascending. Throws CommandError (exit_bad_input).
 std::vector<std::size_t> parse_sizes(const std::string& text);
+
+// 1 to ConcurrentCallers::most. Throws CommandError (exit_bad_input).
+unsigned parse_threads(const std::string& text);
 
 // The report goes to `out`, faults of drivers to `notes`, a line each. Everything that can be wrong
 // with options or machine is found out before the first measurement. Throws CommandError; then no

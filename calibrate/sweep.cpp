@@ -14,18 +14,9 @@ constexpr unsigned telling_operations = 2;
 constexpr unsigned brief_warm_up = 1;
 constexpr unsigned brief_operations = 2;
 
-bool is_close(std::uint64_t a, std::uint64_t b) {
-  return std::max(a, b) - std::min(a, b) <= std::min(a, b) / 10;
-}
-
-// Whether hardware, having taken so long, has lost clearly even if the rest took no time at all.
-bool has_lost(std::uint64_t software_ns, std::uint64_t hardware_so_far_ns) {
-  return hardware_so_far_ns > software_ns && !is_close(software_ns, hardware_so_far_ns);
-}
-
 // Of as many operations each.
 bool is_clear_lead(const Cost& software, const Cost& hardware) {
-  return hardware.wall_ns <= software.wall_ns / 2;
+  return hardware.wall_ns <= software.wall_ns / 4 * 3;
 }
 
 }  // namespace
@@ -66,17 +57,17 @@ SizeMeasurement Sweep::measure_in_full(std::size_t size) const {
   result.software = software_(size, first_operations);
   hardware_(size, warm_up_operations);
   result.hardware = hardware_(size, telling_operations);
-  if (has_lost(result.software.wall_ns, result.hardware.wall_ns)) {
+  if (has_lost(result.software, result.hardware, preference_)) {
     result.winner = Winner::software;
     return result;
   }
   result.hardware += hardware_(size, first_operations - telling_operations);
-  if (is_close(result.software.wall_ns, result.hardware.wall_ns)) {
+  if (is_close(result.software, result.hardware, preference_)) {
     result.software += software_(size, further_operations);
     result.hardware += hardware_(size, further_operations);
   }
-  result.winner =
-      result.hardware.wall_ns < result.software.wall_ns ? Winner::hardware : Winner::software;
+  const bool won = hardware_wins(result.software, result.hardware, preference_);
+  result.winner = won ? Winner::hardware : Winner::software;
   return result;
 }
 

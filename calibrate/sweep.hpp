@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibrate/cost.hpp"
+#include "calibrate/preference.hpp"
 #include "calibrate/rule.hpp"
 
 namespace kaccel::calibrate {
@@ -41,17 +42,18 @@ std::vector<std::size_t> round_to_blocks(const std::vector<std::size_t>& sizes,
 // Measures the sizes of a direction, which come in ascending order.
 //
 // The rule: 4 operations of each side to warm up, 8 measured; where the totals differ by at most
-// 10% of the lower, 16 more each. Two short cuts leave the threshold as it is:
-//  - Hardware's 8 operations end after 2 that took longer than software's 8 and 10% more: whatever
-//    the other 6 took, software would have won.
+// 10% of the lower, 16 more each; so too where hardware's total is as close to the longest that
+// the preference accepts. Two short cuts leave the threshold as it is:
+//  - Hardware's 8 operations end after 2 that took longer than what is accepted of 8, and 10% more:
+//    whatever the other 6 took, software would have won.
 //  - A threshold follows from the first size that hardware wins. Beyond that one and the next,
-//    sizes only draw the picture: after a size where hardware took at most half of software's time,
+//    sizes only draw the picture: after a size where hardware took at most 3/4 of software's time,
 //    1 operation to warm up and 2 measured are enough if they find such a lead again. If not, the
 //    size is measured by the rule.
 class Sweep {
  public:
-  Sweep(Side software, Side hardware)
-      : software_(std::move(software)), hardware_(std::move(hardware)) {}
+  Sweep(Side software, Side hardware, Preference preference = {})
+      : software_(std::move(software)), hardware_(std::move(hardware)), preference_(preference) {}
 
   // Never throws MeasurementError: that becomes Winner::failed.
   SizeMeasurement measure(std::size_t size);
@@ -64,6 +66,7 @@ class Sweep {
 
   Side software_;
   Side hardware_;
+  Preference preference_;
   unsigned sizes_from_first_win_ = 0;  // measured since then, that one included
   bool clear_lead_ = false;            // hardware's, at the size before
 };

@@ -28,10 +28,12 @@ std::string crossover(const CalibratedDirection& direction) {
   }
   for (const auto& m : direction.measurements) {
     if (m.winner != Winner::hardware) continue;
-    return fmt::format("hardware first faster at {} bytes: {} against {}", m.size,
-                       times(m.hardware), times(m.software));
+    const bool faster = ns_per_operation(m.hardware) < ns_per_operation(m.software);
+    return fmt::format("hardware first {} at {} bytes: {} against {}",
+                       faster ? "faster" : "preferred", m.size, times(m.hardware),
+                       times(m.software));
   }
-  return "hardware never faster";
+  return "hardware never wins";
 }
 
 void write_crossover(Out out, const char* direction, const CalibratedDirection& calibrated) {
@@ -85,6 +87,7 @@ std::string thresholds_file_text(const Calibration& calibration, const std::stri
   fmt::format_to(
       out,
       "# kaccel thresholds, measured by kaccel-calibrate {} on {}, Linux {}.\n"
+      "# Measured with --prefer {} and --threads {}.\n"
       "#\n"
       "# To use this file, say in openssl.cnf:\n"
       "{}"
@@ -98,8 +101,8 @@ std::string thresholds_file_text(const Calibration& calibration, const std::stri
       "\n"
       "[{}]\n"
       "calibrated = yes\n",
-      version, calibration.date, calibration.kernel_release, include_instructions(path, "#   "),
-      thresholds_section);
+      version, calibration.date, calibration.kernel_release, describe(calibration.preference),
+      calibration.threads, include_instructions(path, "#   "), thresholds_section);
   for (const auto& algorithm : calibration.algorithms) write_algorithm(out, algorithm);
   if (!calibration.skipped.empty()) fmt::format_to(out, "\n");
   for (const auto& skipped : calibration.skipped) {

@@ -31,7 +31,7 @@ class CipherOperation final : public TimedOperation {
       : stream_(context, algorithm.name, direction, RandomBytes(1).bytes(algorithm.key_size),
                 RandomBytes(2).bytes(kernel::info(algorithm.kernel_algorithm).iv_size)),
         // EVP wants room for a block more.
-        buffer_(RandomBytes(3).bytes(largest_size + 64)) {}
+        buffer_(largest_size + 64) {}
 
  private:
   void operate(std::size_t size) override { stream_.update(buffer_.data(), size, buffer_.data()); }
@@ -49,7 +49,7 @@ class GcmOperation : public TimedOperation {
                std::size_t largest_size)
       : key_(RandomBytes(1).bytes(algorithm.key_size)),
         aad_(RandomBytes(2).bytes(aad_size)),
-        buffer_(RandomBytes(3).bytes(largest_size)),
+        buffer_(largest_size),
         stream_(context, algorithm.name, direction, key_) {}
 
   Bytes key_;
@@ -87,9 +87,9 @@ class GcmDecryption final : public GcmOperation {
 
  private:
   void prepare(std::size_t size) override {
-    const auto plaintext = RandomBytes(4).bytes(size);
+    std::fill_n(ciphertext_.begin(), size, std::uint8_t{});
     encryption_.begin(iv_, aad_);
-    encryption_.update(plaintext.data(), size, ciphertext_.data());
+    encryption_.update(ciphertext_.data(), size, ciphertext_.data());
     encryption_.take_tag(tag_);
   }
 
@@ -110,7 +110,7 @@ class MacOperation final : public TimedOperation {
   MacOperation(const Algorithm& algorithm, const OpensslContext& context, std::size_t largest_size)
       // As long as the digest: TLS derives such keys.
       : result_(kernel::info(algorithm.kernel_algorithm).digest_size),
-        message_(RandomBytes(3).bytes(largest_size)),
+        message_(largest_size),
         stream_(context, algorithm, RandomBytes(1).bytes(result_.size())) {}
 
  private:
@@ -127,15 +127,24 @@ class MacOperation final : public TimedOperation {
 
 }  // namespace
 
-Cost TimedOperation::run(std::size_t size, unsigned count) {
+Interval span(const Interval& a, const Interval& b) noexcept {
+  return {{std::min(a.start.wall_ns, b.start.wall_ns), std::min(a.start.cpu_ns, b.start.cpu_ns)},
+          {std::max(a.end.wall_ns, b.end.wall_ns), std::max(a.end.cpu_ns, b.end.cpu_ns)}};
+}
+
+void TimedOperation::prepare_for(std::size_t size) {
   if (size != prepared_size_) prepare(size);
   prepared_size_ = size;
-  const auto wall_start = now_ns(CLOCK_MONOTONIC);
-  const auto cpu_start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+Interval TimedOperation::run(std::size_t size, unsigned count) {
+  Interval interval;
+  interval.start.wall_ns = now_ns(CLOCK_MONOTONIC);
+  interval.start.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
   for (unsigned i = 0; i < count; ++i) operate(size);
-  const auto cpu_end = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-  const auto wall_end = now_ns(CLOCK_MONOTONIC);
-  return {wall_end - wall_start, cpu_end - cpu_start, count};
+  interval.end.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+  interval.end.wall_ns = now_ns(CLOCK_MONOTONIC);
+  return interval;
 }
 
 std::unique_ptr<TimedOperation> make_operation(const Algorithm& algorithm, Direction direction,

@@ -2,12 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
-#include "calibrate/cost.hpp"
 #include "calibrate/openssl_context.hpp"
 
 namespace kaccel::calibrate {
+
+// Of the clocks of the system and of the process; both count from anywhere.
+struct Instant {
+  std::uint64_t wall_ns = 0;
+  std::uint64_t cpu_ns = 0;
+};
+
+struct Interval {
+  Instant start;
+  Instant end;
+};
+
+// From the start of the first to the end of the last.
+Interval span(const Interval& a, const Interval& b) noexcept;
 
 class TimedOperation {
  public:
@@ -16,11 +30,14 @@ class TimedOperation {
   TimedOperation& operator=(const TimedOperation&) = delete;
   virtual ~TimedOperation() = default;
 
-  // What `count` operations of `size` bytes cost. Throws OpensslError.
-  Cost run(std::size_t size, unsigned count);
+  // Not timed; comes before run() of that size. Throws OpensslError.
+  void prepare_for(std::size_t size);
+
+  // `count` operations of `size` bytes. Throws OpensslError.
+  Interval run(std::size_t size, unsigned count);
 
  private:
-  // Not timed: whatever the operations of this size need.
+  // Whatever the operations of this size need.
   virtual void prepare(std::size_t /*size*/) {}
   virtual void operate(std::size_t size) = 0;
 

@@ -146,6 +146,8 @@ def test_a_key_of_another_kind_of_algorithm_is_named(host: Host, calibrate, sect
         (("list", "--no-such-option"), "--no-such-option"),
         (("replay", "/no/such/file.csv"), "/no/such/file.csv"),
         (("run", "--sizes", "16,many"), "many"),
+        (("run", "--prefer", "offload=lots"), "offload=lots"),
+        (("run", "--threads", "65"), "65"),
     ],
 )
 def test_wrong_usage_is_one_line_that_names_the_word(calibrate, arguments, named: str):

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "fake_driver.hpp"
 
 namespace kaccel::calibrate {
@@ -15,14 +17,21 @@ MeasurementPlan plan_for(const char* algorithm, std::vector<std::size_t> sizes,
   return {algorithm_table[find_algorithm(algorithm)], "fake", limits, std::move(sizes)};
 }
 
+// With software that outlives the test, as in a run over many algorithms.
+BothDirections measure(const MeasurementPlan& plan, FakeTransport& transport, const OnSize& on_size,
+                       const HelperLimits& limits = {}) {
+  static SoftwareContexts software;
+  return measure_algorithm(plan, software, transport, on_size, limits);
+}
+
 void ignore_progress(kernel::Direction, std::size_t) {}
 
 TEST(MeasureAlgorithm, MeasuresBothSidesAtEverySizeInBothDirections) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
   int steps = 0;
-  const auto result = measure_algorithm(plan_for("AES-128-CBC", {16, 1024}), transport,
-                                        [&](kernel::Direction, std::size_t) { ++steps; });
+  const auto result = measure(plan_for("AES-128-CBC", {16, 1024}), transport,
+                              [&](kernel::Direction, std::size_t) { ++steps; });
   EXPECT_EQ(steps, 4);
   for (const auto* direction : {&result.encrypt, &result.decrypt}) {
     ASSERT_EQ(direction->size(), 2u);
@@ -41,8 +50,8 @@ TEST(MeasureAlgorithm, AForbiddenSizeIsNotSentToTheDriver) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
   transport.behaviour = bad_lengths([](std::size_t n) { return n < 17; }, Behaviour::crashing);
-  const auto result = measure_algorithm(plan_for("AES-128-CBC", {16, 1024}, {{.min_size = 17}}),
-                                        transport, ignore_progress);
+  const auto result =
+      measure(plan_for("AES-128-CBC", {16, 1024}, {{.min_size = 17}}), transport, ignore_progress);
   EXPECT_EQ(result.encrypt[0].winner, Winner::forbidden);
   EXPECT_EQ(result.encrypt[1].winner, Winner::software) << result.encrypt[1].problem;
 }
@@ -51,8 +60,7 @@ TEST(MeasureAlgorithm, ARequestThatFellBackToSoftwareIsAFailedMeasurement) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
   transport.behaviour = bad_lengths([](std::size_t n) { return n == 64; }, Behaviour::failing);
-  const auto result =
-      measure_algorithm(plan_for("AES-256-CTR", {16, 64}), transport, ignore_progress);
+  const auto result = measure(plan_for("AES-256-CTR", {16, 64}), transport, ignore_progress);
   EXPECT_EQ(result.encrypt[0].winner, Winner::software);
   EXPECT_EQ(result.encrypt[1].winner, Winner::failed);
 }
@@ -65,8 +73,7 @@ TEST(MeasureAlgorithm, DataUnitsAreMeasuredWhereTheDriverMaySeeThem) {
   transport.behaviour = bad_lengths(
       [&](std::size_t n) { return n % 16 != 0 || !kernel::permits_size(qce.restrictions, n); },
       Behaviour::crashing);
-  const auto result =
-      measure_algorithm(plan_for("AES-128-XTS", sizes, qce), transport, ignore_progress);
+  const auto result = measure(plan_for("AES-128-XTS", sizes, qce), transport, ignore_progress);
   for (const auto* direction : {&result.encrypt, &result.decrypt}) {
     ASSERT_EQ(direction->size(), sizes.size());
     for (const auto& m : *direction) {
@@ -80,15 +87,14 @@ TEST(MeasureAlgorithm, PartialDataUnitsAreMeasuredWhereStealingIsProved) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
   const auto result =
-      measure_algorithm(plan_for("AES-256-XTS", {1420}, {{}, true}), transport, ignore_progress);
+      measure(plan_for("AES-256-XTS", {1420}, {{}, true}), transport, ignore_progress);
   EXPECT_EQ(result.encrypt[0].winner, Winner::software) << result.encrypt[0].problem;
 }
 
 TEST(MeasureAlgorithm, ADataUnitAboveARequestOfTheKernelIsForbidden) {
   FakeTransport transport("fake");
   transport.max_request = 4096;
-  const auto result =
-      measure_algorithm(plan_for("AES-128-XTS", {4096, 8192}), transport, ignore_progress);
+  const auto result = measure(plan_for("AES-128-XTS", {4096, 8192}), transport, ignore_progress);
   EXPECT_NE(result.encrypt[0].winner, Winner::forbidden);
   EXPECT_EQ(result.encrypt[1].winner, Winner::forbidden);
 }
@@ -96,8 +102,7 @@ TEST(MeasureAlgorithm, ADataUnitAboveARequestOfTheKernelIsForbidden) {
 TEST(MeasureAlgorithm, GcmMessagesAreMeasuredInBothDirections) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
-  const auto result =
-      measure_algorithm(plan_for("AES-128-GCM", {10, 16, 1420}), transport, ignore_progress);
+  const auto result = measure(plan_for("AES-128-GCM", {10, 16, 1420}), transport, ignore_progress);
   for (const auto* direction : {&result.encrypt, &result.decrypt}) {
     ASSERT_EQ(direction->size(), 3u);
     EXPECT_EQ((*direction)[0].winner, Winner::forbidden);
@@ -112,8 +117,7 @@ TEST(MeasureAlgorithm, GcmMessagesAreMeasuredInBothDirections) {
 TEST(MeasureAlgorithm, AFailingGcmDriverIsAFailedMeasurement) {
   FakeTransport transport("fake");
   transport.behaviour = bad_lengths([](std::size_t) { return true; }, Behaviour::failing);
-  const auto result =
-      measure_algorithm(plan_for("AES-256-GCM", {1024}), transport, ignore_progress);
+  const auto result = measure(plan_for("AES-256-GCM", {1024}), transport, ignore_progress);
   EXPECT_EQ(result.encrypt[0].winner, Winner::failed);
   EXPECT_EQ(result.decrypt[0].winner, Winner::failed);
 }
@@ -123,7 +127,7 @@ TEST(MeasureAlgorithm, HmacHasMessagesAndNoDirection) {
   transport.latency = microseconds(500);
   const std::size_t too_long = (std::size_t{1} << 20) + 1;
   const auto result =
-      measure_algorithm(plan_for("HMAC-SHA256", {1, 1420, too_long}), transport, ignore_progress);
+      measure(plan_for("HMAC-SHA256", {1, 1420, too_long}), transport, ignore_progress);
   EXPECT_TRUE(result.decrypt.empty());
   ASSERT_EQ(result.encrypt.size(), 3u);
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
@@ -137,7 +141,7 @@ TEST(MeasureAlgorithm, HmacHasMessagesAndNoDirection) {
 TEST(MeasureAlgorithm, AnHmacThatFellBackToSoftwareIsAFailedMeasurement) {
   FakeTransport transport("fake");
   transport.mac_behaviour = [](auto, auto) { return Behaviour::failing; };
-  const auto result = measure_algorithm(plan_for("HMAC-MD5", {64}), transport, ignore_progress);
+  const auto result = measure(plan_for("HMAC-MD5", {64}), transport, ignore_progress);
   EXPECT_EQ(result.encrypt[0].winner, Winner::failed);
 }
 
@@ -147,19 +151,46 @@ TEST(MeasureAlgorithm, DesIsMeasuredWithOneTwoAndThreeKeys) {
   for (const char* algorithm : {"DES-CBC", "DES-EDE-CBC", "DES-EDE3-ECB"}) {
     if (needs_legacy(algorithm_table[find_algorithm(algorithm)]) && !legacy_is_installed())
       continue;
-    const auto result =
-        measure_algorithm(plan_for(algorithm, {16, 24}), transport, ignore_progress);
+    const auto result = measure(plan_for(algorithm, {16, 24}), transport, ignore_progress);
     for (const auto& m : result.decrypt) EXPECT_EQ(m.winner, Winner::software) << m.problem;
   }
+}
+
+TEST(MeasureAlgorithm, SeveralCallersCountTogether) {
+  FakeTransport transport("fake");
+  transport.latency = microseconds(500);
+  for (const char* algorithm : {"AES-128-CBC", "AES-128-GCM", "HMAC-SHA256"}) {
+    auto plan = plan_for(algorithm, {64, 1024});
+    plan.threads = 3;
+    const auto result = measure(plan, transport, ignore_progress);
+    for (const auto& m : result.encrypt) {
+      EXPECT_EQ(m.problem, "") << algorithm;
+      EXPECT_EQ(m.software.operations % 3, 0u);
+      EXPECT_GE(m.software.operations, 24u);
+      EXPECT_GE(m.hardware.operations, 6u);
+    }
+  }
+}
+
+TEST(MeasureAlgorithm, OneFallbackOfOneCallerIsAFailedMeasurement) {
+  FakeTransport transport("fake");
+  std::atomic<int> requests = 0;
+  transport.behaviour = [&](const kernel::CipherRequest&) {
+    return ++requests == 7 ? Behaviour::failing : Behaviour::right;
+  };
+  auto plan = plan_for("AES-128-CBC", {64});
+  plan.threads = 3;
+  const auto result = measure(plan, transport, ignore_progress);
+  EXPECT_EQ(result.encrypt[0].winner, Winner::failed);
+  EXPECT_EQ(result.encrypt[0].problem, "the driver failed a request");
 }
 
 TEST(MeasureAlgorithm, AHangFailsTheRestAndDoesNotHangTheCaller) {
   FakeTransport transport("fake");
   transport.latency = microseconds(500);
   transport.behaviour = bad_lengths([](std::size_t n) { return n == 64; }, Behaviour::hanging);
-  const auto result =
-      measure_algorithm(plan_for("AES-128-ECB", {16, 64, 128}), transport, ignore_progress,
-                        {milliseconds(1500), milliseconds(30'000)});
+  const auto result = measure(plan_for("AES-128-ECB", {16, 64, 128}), transport, ignore_progress,
+                              {milliseconds(1500), milliseconds(30'000)});
   ASSERT_EQ(result.encrypt.size(), 3u);
   EXPECT_EQ(result.encrypt[0].winner, Winner::software);
   EXPECT_EQ(result.encrypt[1].winner, Winner::failed);

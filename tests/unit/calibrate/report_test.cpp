@@ -97,6 +97,30 @@ TEST(Report, NoTableIsWiderThan110Columns) {
   EXPECT_NE(out.str().find("99.9 ms"), std::string::npos) << out.str();
 }
 
+TEST(Report, SaysHowItWasMeasured) {
+  auto calibration = two_kinds();
+  std::ostringstream plain;
+  print_report(calibration, plain);
+  EXPECT_NE(
+      plain.str().find(
+          "Measured with --prefer speed (hardware wins where it is faster) and --threads 1.\n"),
+      std::string::npos)
+      << plain.str();
+  calibration.preference = {25};
+  calibration.threads = 4;
+  std::ostringstream out;
+  print_report(calibration, out);
+  EXPECT_NE(out.str().find("Measured with --prefer offload=25 (hardware wins up to 25% slower if "
+                           "it saves CPU time) and --threads 4.\n"),
+            std::string::npos)
+      << out.str();
+  std::ostringstream json_out;
+  print_report_json(calibration, "/x", json_out);
+  const auto json = nlohmann::json::parse(json_out.str());
+  EXPECT_EQ(json["prefer"], "offload=25");
+  EXPECT_EQ(json["threads"], 4);
+}
+
 TEST(Report, SaysWhereSoftwareWasFasterAgain) {
   auto calibration = two_kinds();
   calibration.algorithms[0].decrypt.doubt = "doubtful";

@@ -221,6 +221,37 @@ TEST_F(Run, AnUnwritablePlaceIsFoundOutBeforeMeasuring) {
   EXPECT_EQ(notes_.str(), "");
 }
 
+TEST_F(Run, SaysHowItMeasured) {
+  transport_.latency = std::chrono::microseconds(200);
+  options_.algorithms = {"AES-128-CBC"};
+  options_.sizes = "64";
+  options_.prefer = "offload=30";
+  options_.threads = "2";
+  options_.json = true;
+  run(options_, machine_, out_, notes_);
+  EXPECT_EQ(notes_.str(), "");
+  const auto json = nlohmann::json::parse(out_.str());
+  EXPECT_EQ(json["prefer"], "offload=30");
+  EXPECT_EQ(json["threads"], 2);
+  EXPECT_EQ(json["algorithms"][0]["encrypt"]["sizes"][0]["software_operations"], 16);
+  EXPECT_NE(text_of(*options_.output).find("--prefer offload=30 and --threads 2"),
+            std::string::npos);
+}
+
+TEST_F(Run, WrongThreadsAreRefused) {
+  for (const char* threads : {"0", "65", "-1", "2x", "1.5", "99999999999999999999"}) {
+    options_.threads = threads;
+    EXPECT_EQ(failure(exit_bad_input), std::string("wrong --threads: ") + threads +
+                                           ": give the number of callers at a time, 1 to 64");
+  }
+}
+
+TEST_F(Run, AWrongPreferenceIsRefused) {
+  options_.prefer = "offload=0";
+  EXPECT_NE(failure(exit_bad_input).find("wrong --prefer: offload=0: say speed, or offload="),
+            std::string::npos);
+}
+
 TEST_F(Run, WrongSizesAreRefused) {
   for (const char* sizes :
        {"x", "16,", ",16", "0", "16;32", "-1", "16,,32", "99999999999999999999"}) {

@@ -139,12 +139,11 @@ TEST_F(LongSweep, TheDecidingSizeAndTheNextAreMeasuredInFullHoweverClear) {
 }
 
 TEST_F(LongSweep, WithoutAClearLeadEverySizeIsMeasuredInFull) {
+  EXPECT_EQ(measure(112), in_full_);
+  EXPECT_EQ(measure(120), in_full_);
   EXPECT_EQ(measure(130), in_full_);
-  EXPECT_EQ(measure(150), in_full_);
-  EXPECT_EQ(measure(180), in_full_);
-  EXPECT_EQ(measure(199), in_full_);
-  EXPECT_EQ(measure(200), in_full_);  // the first of twice the speed
-  EXPECT_EQ(measure(210), in_brief_);
+  EXPECT_EQ(measure(134), in_full_);  // the first at which hardware takes 3/4 of software's time
+  EXPECT_EQ(measure(140), in_brief_);
 }
 
 TEST_F(LongSweep, ALeadThatIsNotFoundAgainIsMeasuredInFull) {
@@ -169,6 +168,36 @@ TEST_F(LongSweep, AFailedSizeBringsTheRuleBack) {
   EXPECT_EQ(measure(8192), in_full_);
   EXPECT_EQ(measure(8200), in_full_);
   EXPECT_EQ(measure(8208), in_brief_);
+}
+
+// Of the CPU, this side spends a tenth of the time it takes.
+Side waiting_side(std::uint64_t ns) {
+  return [ns](std::size_t, unsigned operations) {
+    return Cost{ns * operations, ns * operations / 10, operations};
+  };
+}
+
+Side busy_side(std::uint64_t ns) {
+  return [ns](std::size_t, unsigned operations) {
+    return Cost{ns * operations, ns * operations, operations};
+  };
+}
+
+TEST(Sweep, OffloadTakesHardwareThatIsSlowerForTheCpuItSaves) {
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(1400)).measure(64).winner, Winner::software);
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(1400), {50}).measure(64).winner, Winner::hardware);
+  EXPECT_EQ(Sweep(busy_side(1000), busy_side(1400), {50}).measure(64).winner, Winner::software);
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(1501), {50}).measure(64).winner, Winner::software);
+}
+
+TEST(Sweep, OffloadMeasuresMoreNearTheLongestTimeItAccepts) {
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(1650), {50}).measure(64).hardware.operations, 24u);
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(1651), {50}).measure(64).hardware.operations, 8u);
+}
+
+TEST(Sweep, OffloadGivesHardwareUpOnlyBeyondWhatItAccepts) {
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(6600), {50}).measure(64).hardware.operations, 8u);
+  EXPECT_EQ(Sweep(busy_side(1000), waiting_side(6601), {50}).measure(64).hardware.operations, 2u);
 }
 
 TEST(Sweep, ASideThatCannotBeMeasuredFailsTheSize) {

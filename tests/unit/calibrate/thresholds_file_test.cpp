@@ -102,7 +102,30 @@ TEST(ThresholdsFile, SaysWhatBothSidesTakeWhereHardwareFirstWins) {
   EXPECT_NE(text.find("# encrypt: hardware first faster at 1024 bytes: 1.00 us (CPU 300 ns) "
                       "against 2.00 us (CPU 1.90 us)\n"
                       "# encrypt: doubtful\n"
-                      "# decrypt: hardware never faster\n"),
+                      "# decrypt: hardware never wins\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ThresholdsFile, SaysHowItWasMeasured) {
+  auto calibration = example();
+  EXPECT_NE(thresholds_file_text(calibration, "/x")
+                .find("\n# Measured with --prefer speed and --threads 1.\n"),
+            std::string::npos);
+  calibration.preference = {25};
+  calibration.threads = 4;
+  SizeMeasurement preferred;
+  preferred.size = 512;
+  preferred.winner = Winner::hardware;
+  preferred.software = {8'000, 8'000, 8};
+  preferred.hardware = {9'600, 2'400, 8};
+  calibration.algorithms[0].encrypt.measurements = {preferred};
+  const auto text = thresholds_file_text(calibration, "/x");
+  EXPECT_NE(text.find("\n# Measured with --prefer offload=25 and --threads 4.\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("# encrypt: hardware first preferred at 512 bytes: 1.20 us (CPU 300 ns) "
+                      "against 1.00 us (CPU 1.00 us)\n"),
             std::string::npos)
       << text;
 }
