@@ -190,6 +190,11 @@ std::vector<std::string> details_of_kind(const Answer& answer) {
 std::vector<std::string> details_of(const Answer& answer) {
   if (answer.driver.empty()) return {};
   auto details = details_of_kind(answer);
+  const auto& restrictions = answer.limits.restrictions;
+  if (restrictions.size_multiple > 0) {
+    details.push_back(fmt::format("the driver sees requests above {} bytes only in multiples of {}",
+                                  restrictions.multiple_above, restrictions.size_multiple));
+  }
   const std::size_t key_size = driver_key_size(answer.algorithm);
   if (is_two_key_des(answer.algorithm)) {
     details.push_back(

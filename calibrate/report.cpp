@@ -29,6 +29,7 @@ std::string remark(const CalibratedAlgorithm& algorithm) {
   if (found.max_size < std::numeric_limits<std::size_t>::max()) {
     text += fmt::format("max_size {}; ", found.max_size);
   }
+  if (found.size_multiple > 0) text += fmt::format("size_multiple {}; ", found.size_multiple);
   if (algorithm.self_test.ciphertext_stealing) text += "ciphertext stealing; ";
   if (!algorithm.self_test.stealing_fault.empty()) {
     text += fmt::format("no ciphertext stealing: {}; ", algorithm.self_test.stealing_fault);
@@ -208,6 +209,7 @@ Json to_json(const CalibratedAlgorithm& algorithm) {
   const auto& found = algorithm.self_test.found;
   if (found.min_size > 0) json["min_size"] = found.min_size;
   if (found.max_size < std::numeric_limits<std::size_t>::max()) json["max_size"] = found.max_size;
+  if (found.size_multiple > 0) json["size_multiple"] = found.size_multiple;
   if (has_data_units(algorithm.name)) {
     json["ciphertext_stealing"] = algorithm.self_test.ciphertext_stealing;
     const auto& stealing_fault = algorithm.self_test.stealing_fault;

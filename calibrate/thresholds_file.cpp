@@ -72,6 +72,9 @@ void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
   if (found.max_size < std::numeric_limits<std::size_t>::max()) {
     fmt::format_to(out, "{}.max_size = {}\n", algorithm.name, found.max_size);
   }
+  if (found.size_multiple > 0) {
+    fmt::format_to(out, "{}.size_multiple = {}\n", algorithm.name, found.size_multiple);
+  }
   if (algorithm.self_test.ciphertext_stealing) {
     fmt::format_to(out, "{}.ciphertext_stealing = yes\n", algorithm.name);
   }

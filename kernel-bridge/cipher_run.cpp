@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 
 #include "kernel-bridge/fork_safety.hpp"
 
@@ -27,17 +28,21 @@ void add_to_counter(std::uint8_t* counter, std::size_t counter_size,
 }
 
 // The next request: as large as driver and kernel take, and if possible so that no rest remains
-// that the driver must not see. 0 when it must not see any of what is left.
+// that the driver must not see. 0 when it must not see any of what is left. `left` itself keeps the
+// driver's rule of multiples, since the caller asked permits_multiple().
 std::size_t next_request(std::size_t left, std::size_t block, const Session& session,
                          const Restrictions& restrictions) noexcept {
   const std::size_t limit = std::min(session.max_request(), restrictions.max_size);
   if (left <= limit) [[likely]]
     return left >= restrictions.min_size ? left : 0;
-  const std::size_t most = limit / block * block;
+  const bool needs_multiples =
+      restrictions.size_multiple != 0 && left > restrictions.multiple_above;
+  const std::size_t unit = needs_multiples ? std::lcm(block, restrictions.size_multiple) : block;
+  const std::size_t most = limit / unit * unit;
   if (most < restrictions.min_size) return 0;
   const std::size_t rest = left - most;
   if (rest >= restrictions.min_size) return most;
-  const std::size_t lacking = (restrictions.min_size - rest + block - 1) / block * block;
+  const std::size_t lacking = (restrictions.min_size - rest + unit - 1) / unit * unit;
   const bool can_lack = lacking < most && most - lacking >= restrictions.min_size;
   return can_lack ? most - lacking : most;
 }

@@ -20,7 +20,8 @@ struct CipherWork {
   std::uint8_t* iv;
   const std::uint8_t* input;  // may overlap output in any way
   std::uint8_t* output;
-  std::size_t size;  // bytes, a multiple of the block size
+  // Bytes, a multiple of the block size, and as the driver's rule of multiples wants them.
+  std::size_t size;
 };
 
 struct CipherProgress {

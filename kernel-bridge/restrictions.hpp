@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 namespace kaccel::kernel {
 
@@ -44,7 +45,8 @@ constexpr bool permits_size(const Restrictions& r, std::size_t size) noexcept {
   return size >= r.min_size && permits_multiple(r, size);
 }
 
-// The rules of both: what either forbids stays forbidden.
+// The rules of both: what either forbids stays forbidden. Of two rules of multiples comes one that
+// keeps both, and may forbid a little more.
 constexpr Restrictions combine(const Restrictions& a, const Restrictions& b) noexcept {
   Restrictions both = a;
   both.refused_keys |= b.refused_keys;
@@ -53,6 +55,9 @@ constexpr Restrictions combine(const Restrictions& a, const Restrictions& b) noe
   if (both.size_multiple == 0) {
     both.size_multiple = b.size_multiple;
     both.multiple_above = b.multiple_above;
+  } else if (b.size_multiple != 0) {
+    both.size_multiple = std::lcm(a.size_multiple, b.size_multiple);
+    both.multiple_above = std::min(a.multiple_above, b.multiple_above);
   }
   both.refuses_repeated_des_keys |= b.refuses_repeated_des_keys;
   return both;

@@ -2,6 +2,7 @@
 
 #include <openssl/params.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -21,34 +22,65 @@ OSSL_FUNC_core_get_params_fn* find_get_params(const OSSL_DISPATCH* core_function
   return nullptr;
 }
 
-// What the core says of every known key, in the order of known_settings_keys(). The strings are the
+// What the core says of the known keys, in the order of known_settings_keys(). The strings are the
 // core's and live as long as the provider.
-using CoreValues = std::vector<char*>;
-
-CoreValues values_from_core(const OSSL_CORE_HANDLE* handle,
-                            OSSL_FUNC_core_get_params_fn* get_params) {
-  const auto keys = known_settings_keys();
-  CoreValues values(keys.size(), nullptr);
-  std::vector<OSSL_PARAM> params;
-  params.reserve(keys.size() + 1);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    params.push_back(OSSL_PARAM_construct_utf8_ptr(keys[i], &values[i], 0));
+class CoreValues {
+ public:
+  // The core compares each key that it is asked for with each that it has, and every process pays
+  // for it. So it is asked first what groups there are, then for those.
+  CoreValues(const OSSL_CORE_HANDLE* handle, OSSL_FUNC_core_get_params_fn* get_params)
+      : values_(known_settings_keys().size(), nullptr), asked_(values_.size(), false) {
+    if (get_params == nullptr) return;
+    const auto groups = settings_key_groups();
+    add(0, groups.front().first);
+    for (const KeyGroup& group : groups) add(group.first, shows_group);
+    ask(handle, get_params);
+    for (const KeyGroup& group : groups) {
+      if (values_[group.first] != nullptr) {
+        add(group.first + shows_group, group.size - shows_group);
+      }
+    }
+    ask(handle, get_params);
   }
-  params.push_back(OSSL_PARAM_construct_end());
-  if (get_params != nullptr) get_params(handle, params.data());
-  return values;
-}
 
-bool comes_from(const ConfigSection& section, const CoreValues& values) {
-  const auto keys = known_settings_keys();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto here = section.values.find(keys[i]);
-    const bool set_here = here != section.values.end();
-    if (set_here != (values[i] != nullptr)) return false;
-    if (set_here && here->second != values[i]) return false;
+  const char* operator[](std::size_t key) const noexcept { return values_[key]; }
+
+  // Whether the core was given the same values as stand in this section.
+  bool come_from(const ConfigSection& section) const {
+    std::size_t same = 0;
+    for (const auto& [key, value] : section.values) {
+      const std::size_t here = find_settings_key(key);
+      if (here == values_.size() || !asked_[here]) continue;
+      if (values_[here] == nullptr || value != values_[here]) return false;
+      ++same;
+    }
+    const auto set = std::count_if(values_.begin(), values_.end(),
+                                   [](const char* value) { return value != nullptr; });
+    return same == static_cast<std::size_t>(set);
   }
-  return true;
-}
+
+ private:
+  static constexpr std::size_t shows_group = 2;  // keys: the driver and a threshold
+
+  void add(std::size_t first, std::size_t count) {
+    const auto keys = known_settings_keys();
+    for (std::size_t i = first; i < first + count; ++i) {
+      params_.push_back(OSSL_PARAM_construct_utf8_ptr(keys[i], &values_[i], 0));
+      asked_[i] = true;
+    }
+  }
+
+  void ask(const OSSL_CORE_HANDLE* handle, OSSL_FUNC_core_get_params_fn* get_params) {
+    if (params_.empty()) return;
+    params_.push_back(OSSL_PARAM_construct_end());
+    get_params(handle, params_.data());
+    params_.clear();
+  }
+
+  std::vector<char*> values_;
+  std::vector<bool> asked_;
+  std::vector<OSSL_PARAM> params_;
+};
 
 // The core cannot list the keys it was given, so a misspelt one shows only in the file. An
 // application may have loaded another file than the default one: where the values differ, there is
@@ -57,7 +89,7 @@ std::optional<SettingsError> check_file(const CoreValues& values) {
   const std::string path = default_config_path();
   std::string problem;
   const std::optional<ConfigSection> section = read_config_section(path, problem);
-  if (!section || !comes_from(*section, values)) return std::nullopt;
+  if (!section || !values.come_from(*section)) return std::nullopt;
   if (!section->unreadable_include.empty()) {
     return SettingsError{path +
                          ": an included file cannot be read: " + section->unreadable_include};
@@ -73,7 +105,7 @@ std::optional<SettingsError> check_file(const CoreValues& values) {
 std::optional<SettingsError> load_settings(const OSSL_CORE_HANDLE* handle,
                                            const OSSL_DISPATCH* core_functions,
                                            Settings& settings) {
-  const CoreValues values = values_from_core(handle, find_get_params(core_functions));
+  const CoreValues values(handle, find_get_params(core_functions));
   const auto keys = known_settings_keys();
   Settings result;
   // Keys are asked for in about the order of the table, some of a group twice, so each search

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -30,10 +31,12 @@ enum AlgorithmKey : std::size_t {
   threshold_key,
   min_size_key,
   max_size_key,
+  size_multiple_key,
   stealing_key
 };
-constexpr std::array<std::string_view, 7> algorithm_keys{
-    "driver", "encrypt", "decrypt", "threshold", "min_size", "max_size", "ciphertext_stealing"};
+constexpr std::array<std::string_view, 8> algorithm_keys{
+    "driver",   "encrypt",  "decrypt",       "threshold",
+    "min_size", "max_size", "size_multiple", "ciphertext_stealing"};
 
 constexpr bool has_key(const Algorithm& algorithm, std::size_t key) {
   switch (key) {
@@ -73,18 +76,21 @@ constexpr auto algorithm_key_texts = [] {
   return texts;
 }();
 
-constexpr std::size_t algorithm_key_count = [] {
-  std::size_t count = 0;
-  for (const Algorithm& algorithm : algorithm_table) {
+constexpr auto key_groups = [] {
+  std::array<KeyGroup, algorithm_table.size()> groups{};
+  std::size_t next = global_keys.size();
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    groups[row].first = next;
     for (std::size_t key = 0; key < algorithm_keys.size(); ++key) {
-      count += has_key(algorithm, key) ? 1 : 0;
+      groups[row].size += has_key(algorithm_table[row], key) ? 1 : 0;
     }
+    next += groups[row].size;
   }
-  return count;
+  return groups;
 }();
 
 constexpr auto all_keys = [] {
-  std::array<const char*, global_keys.size() + algorithm_key_count> keys{};
+  std::array<const char*, key_groups.back().first + key_groups.back().size> keys{};
   auto end = std::copy(global_keys.begin(), global_keys.end(), keys.begin());
   for (const AlgorithmKeyTexts& row : algorithm_key_texts) {
     for (const KeyText& text : row) {
@@ -100,6 +106,12 @@ constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 [[nodiscard]] SettingsError wrong_value(std::string_view key, const char* value,
                                         std::string_view allowed) {
   return {std::string(key) + " = " + value + ": " + std::string(allowed)};
+}
+
+// The writer puts the driver last, so this is also how a file that was cut off shows itself.
+[[nodiscard]] SettingsError missing_driver(std::string_view driver, std::string_view other) {
+  return {std::string(driver) + " is missing though " + std::string(other) +
+          " is set: the thresholds file may be cut off; run kaccel-calibrate again"};
 }
 
 std::optional<std::int64_t> parse_integer(const char* text) noexcept {
@@ -118,6 +130,7 @@ struct Range {
 constexpr Range threshold_range{never_hardware, largest_size,
                                 "a number of bytes (0: always hardware) or -1 (never)"};
 constexpr Range size_range{1, largest_size, "a number of bytes, at least 1"};
+constexpr Range multiple_range{1, std::int64_t{1} << 20, "a number of bytes from 1 to 1048576"};
 constexpr Range sessions_range{1, 1024, "a number from 1 to 1024"};
 
 // One reader for all keys, so that every complaint has the same form. The first one counts.
@@ -180,14 +193,9 @@ void read_algorithm(const Algorithm& algorithm, const AlgorithmKeyTexts& keys, R
   const auto key = [&keys](AlgorithmKey which) { return keys[which].data(); };
   const char* driver = reader.text(key(driver_key));
   if (driver == nullptr) {
-    // The writer puts the driver last, so this is also how a file that was cut off shows itself.
-    for (const KeyText& other : keys) {
-      if (other[0] != '\0' && reader.text(other.data()) != nullptr) {
-        reader.fail({std::string(key(driver_key)) + " is missing though " + other.data() +
-                     " is set: the thresholds file may be cut off; run kaccel-calibrate again"});
-        return;
-      }
-    }
+    // The writer begins with the threshold.
+    const char* first = key(is_mac(algorithm) ? threshold_key : encrypt_key);
+    if (reader.text(first) != nullptr) reader.fail(missing_driver(key(driver_key), first));
     return;
   }
   if (!is_driver_name(driver)) {
@@ -212,6 +220,8 @@ void read_algorithm(const Algorithm& algorithm, const AlgorithmKeyTexts& keys, R
   }
   reader.integer(key(min_size_key), size_range, result.restrictions.min_size);
   reader.integer(key(max_size_key), size_range, result.restrictions.max_size);
+  reader.integer(key(size_multiple_key), multiple_range, result.restrictions.size_multiple);
+  result.restrictions.multiple_above = result.restrictions.size_multiple;
   if (has_key(algorithm, stealing_key)) {
     reader.boolean(key(stealing_key), result.ciphertext_stealing);
   }
@@ -241,20 +251,49 @@ std::span<const char* const> known_settings_keys() noexcept {
   return all_keys;
 }
 
+std::span<const KeyGroup> settings_key_groups() noexcept {
+  return key_groups;
+}
+
+std::size_t find_settings_key(std::string_view key) noexcept {
+  std::size_t first = 0;
+  std::size_t end = global_keys.size();
+  const std::size_t dot = key.rfind('.');
+  if (key.starts_with(thresholds_prefix) && dot >= thresholds_prefix.size()) {
+    const auto name = key.substr(thresholds_prefix.size(), dot - thresholds_prefix.size());
+    const auto row = std::find_if(algorithm_table.begin(), algorithm_table.end(),
+                                  [name](const Algorithm& each) { return name == each.name; });
+    if (row == algorithm_table.end()) return all_keys.size();
+    const KeyGroup& group = key_groups[static_cast<std::size_t>(row - algorithm_table.begin())];
+    first = group.first;
+    end = first + group.size;
+  }
+  while (first < end && key != all_keys[first]) ++first;
+  return first < end ? first : all_keys.size();
+}
+
 std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::string>& section) {
-  const auto is_known = [](const std::string& key) {
-    const auto equals = [&key](const char* known) { return key == known; };
-    return std::any_of(openssl_keys.begin(), openssl_keys.end(), equals) ||
-           std::any_of(all_keys.begin(), all_keys.end(), equals);
+  const auto is_openssls = [](const std::string& key) {
+    return std::any_of(openssl_keys.begin(), openssl_keys.end(),
+                       [&key](const char* known) { return key == known; });
   };
   for (const auto& [key, value] : section) {
-    if (is_known(key)) continue;
+    const std::size_t position = find_settings_key(key);
+    if (position < global_keys.size() || is_openssls(key)) continue;
+    if (position < all_keys.size()) {
+      const auto after = std::upper_bound(
+          key_groups.begin(), key_groups.end(), position,
+          [](std::size_t wanted, const KeyGroup& each) { return wanted < each.first; });
+      const char* const driver = all_keys[std::prev(after)->first];
+      if (!section.contains(driver)) return missing_driver(driver, key);
+      continue;
+    }
     if (key.starts_with(thresholds_prefix)) {
       return SettingsError{key +
                            ": unknown key; in the thresholds section a key is ALGORITHM.driver, "
-                           ".encrypt, .decrypt, .min_size or .max_size, and ALGORITHM is a "
-                           "name such as AES-128-CBC; an HMAC has .threshold instead of .encrypt "
-                           "and .decrypt, an XTS also .ciphertext_stealing"};
+                           ".encrypt, .decrypt, .min_size, .max_size or .size_multiple, and "
+                           "ALGORITHM is a name such as AES-128-CBC; an HMAC has .threshold "
+                           "instead of .encrypt and .decrypt, an XTS also .ciphertext_stealing"};
     }
     return SettingsError{key +
                          ": unknown key in kaccel's section; known are thresholds, max_sessions, "

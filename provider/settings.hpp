@@ -16,6 +16,7 @@
 //   AES-128-CBC.decrypt = 768          0: always hardware; -1: never
 //   AES-128-CBC.min_size = 32          optional restrictions a self-test found, in bytes
 //   AES-128-CBC.max_size = 65536
+//   AES-128-CBC.size_multiple = 512    longer requests than this are multiples of it
 //   AES-128-XTS.ciphertext_stealing = yes   a self-test proved units that are not whole blocks
 //   HMAC-SHA256.threshold = 4096       an HMAC has no direction
 #pragma once
@@ -65,7 +66,8 @@ struct SettingsError {
 // ("thresholds.AES-128-CBC.encrypt"), or nullptr. OpenSSL's core answers exactly so.
 using SettingsLookup = std::function<const char*(const char* key)>;
 
-// Reads and checks every key kaccel knows. On an error returns it and leaves `settings` alone.
+// Reads and checks every key kaccel knows; of a group without a driver only whether there is a
+// threshold. On an error returns it and leaves `settings` alone.
 // May throw std::bad_alloc.
 std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settings& settings);
 
@@ -73,8 +75,21 @@ std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settin
 // too.
 std::span<const char* const> known_settings_keys() noexcept;
 
+// The keys of one algorithm in known_settings_keys(): first its driver, then the threshold that the
+// writer puts first.
+struct KeyGroup {
+  std::size_t first;
+  std::size_t size;
+};
+
+// One for each row of the table. The keys before the first group are the sections' own.
+std::span<const KeyGroup> settings_key_groups() noexcept;
+
+// Position in known_settings_keys(), or their number.
+std::size_t find_settings_key(std::string_view key) noexcept;
+
 // Checks names only: the first key of a flattened section that neither kaccel nor OpenSSL's
-// provider loading knows. May throw std::bad_alloc.
+// provider loading knows, or that belongs to a group without its driver. May throw std::bad_alloc.
 std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::string>& section);
 
 // For a device that was never calibrated: the known drivers that /proc/crypto lists, each with its

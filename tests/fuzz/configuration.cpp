@@ -9,9 +9,7 @@ Threshold choose_threshold(Input& input) {
   return choice < usual.size() ? usual[choice] : static_cast<Threshold>(input.below(2100));
 }
 
-// The rule that long requests must be of a multiple belongs to drivers of data units. Of the other
-// kinds a message is cut into requests, which such a rule would have to be kept for as well.
-kernel::Restrictions choose_restrictions(Input& input, Kind kind) {
+kernel::Restrictions choose_restrictions(Input& input) {
   constexpr std::array<std::size_t, 6> smallest{17, 2, 16, 64, 100, 512};
   constexpr std::array<std::size_t, 6> largest{1504, 512, 1024, 17, 2048, 96};
   constexpr std::array<std::size_t, 4> multiples{512, 32, 16, 48};
@@ -19,7 +17,7 @@ kernel::Restrictions choose_restrictions(Input& input, Kind kind) {
   const unsigned which = input.byte();
   if ((which & 1U) != 0) restrictions.min_size = input.one_of(smallest);
   if ((which & 2U) != 0) restrictions.max_size = input.one_of(largest);
-  if ((which & 4U) != 0 && kind == Kind::data_units) {
+  if ((which & 4U) != 0) {
     restrictions.size_multiple = input.one_of(multiples);
     restrictions.multiple_above = input.one_of(multiples);
   }
@@ -48,7 +46,7 @@ Configuration choose_configuration(Input& input, Kind kind) {
   chosen.encrypt = choose_threshold(input);
   chosen.decrypt = choose_threshold(input);
   const unsigned extras = input.byte();
-  if ((extras & 1U) != 0) chosen.restrictions = choose_restrictions(input, kind);
+  if ((extras & 1U) != 0) chosen.restrictions = choose_restrictions(input);
   chosen.ciphertext_stealing = (extras & 2U) != 0;
   chosen.driver_restrictions = driver_restrictions(chosen, kind);
   chosen.max_request = requests[(extras >> 2U) % requests.size()];

@@ -43,6 +43,9 @@ json to_json(const kaccel::Settings& settings) {
     if (algorithm.restrictions.max_size != none.max_size) {
       entry["max_size"] = algorithm.restrictions.max_size;
     }
+    if (algorithm.restrictions.size_multiple != none.size_multiple) {
+      entry["size_multiple"] = algorithm.restrictions.size_multiple;
+    }
   }
   return result;
 }

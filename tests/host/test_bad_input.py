@@ -81,7 +81,7 @@ def test_a_threshold_that_is_not_a_number_is_one_clear_error(host: Host, key: st
     check_one_error(host, f"thresholds.AES-128-CBC.{key} = {value}", section=section)
 
 
-@pytest.mark.parametrize("key", ["min_size", "max_size"])
+@pytest.mark.parametrize("key", ["min_size", "max_size", "size_multiple"])
 @pytest.mark.parametrize("value", ["0", "-1", "", "all"])
 def test_a_size_limit_that_is_not_a_size_is_one_clear_error(host: Host, key: str, value: str):
     section = f"AES-128-CBC.{key} = {value}\n{GROUP}"
@@ -181,7 +181,8 @@ THRESHOLDS_FILE = (
     "# kaccel thresholds, measured by kaccel-calibrate.\n#   [kaccel_sect]\n"
     "#   thresholds = kaccel_thresholds\n\n[kaccel_thresholds]\n"
     "\n# AES-128-CBC on cbc(aes-eip93)\nAES-128-CBC.encrypt = 512\nAES-128-CBC.decrypt = 1024\n"
-    "AES-128-CBC.min_size = 32\nAES-128-CBC.max_size = 65536\nAES-128-CBC.driver = cbc(aes-eip93)\n"
+    "AES-128-CBC.min_size = 32\nAES-128-CBC.max_size = 65536\nAES-128-CBC.size_multiple = 512\n"
+    "AES-128-CBC.driver = cbc(aes-eip93)\n"
     "\n# AES-256-CTR on ctr(aes-eip93)\nAES-256-CTR.encrypt = 768\nAES-256-CTR.decrypt = -1\n"
     "AES-256-CTR.driver = ctr(aes-eip93)\n"
 )
@@ -192,6 +193,7 @@ FULL = {
         "decrypt": 1024,
         "min_size": 32,
         "max_size": 65536,
+        "size_multiple": 512,
     },
     "AES-256-CTR": {"driver": "ctr(aes-eip93)", "encrypt": 768, "decrypt": -1},
 }

@@ -37,7 +37,10 @@ Calibration example() {
   calibration.algorithms.push_back(std::move(whole_blocks));
   calibration.algorithms.push_back(algorithm("AES-128-GCM", "ctr-aes-qce", 2048, 4096));
   auto hmac = algorithm("HMAC-SHA256", "hmac-sha256-qce", 8192, never_hardware);
-  hmac.self_test = {SelfTestVerdict::restricted, {.max_size = 65537}, "too long", false};
+  hmac.self_test = {SelfTestVerdict::restricted,
+                    {.max_size = 65537, .multiple_above = 64, .size_multiple = 64},
+                    "too long",
+                    false};
   calibration.algorithms.push_back(std::move(hmac));
   calibration.skipped.push_back({"AES-192-CBC", "cbc-aes-qce", "known not to take such keys"});
   return calibration;
@@ -72,7 +75,8 @@ TEST(ThresholdsFile, SaysToTheProviderWhatWasMeasured) {
 
 TEST(ThresholdsFile, AnHmacHasOneThreshold) {
   const auto text = thresholds_file_text(example(), "/x");
-  EXPECT_NE(text.find("HMAC-SHA256.threshold = 8192\nHMAC-SHA256.max_size = 65537\n"
+  EXPECT_NE(text.find("HMAC-SHA256.threshold = 8192\nHMAC-SHA256.max_size = "
+                      "65537\nHMAC-SHA256.size_multiple = 64\n"
                       "HMAC-SHA256.driver = hmac-sha256-qce\n"),
             std::string::npos)
       << text;
@@ -82,6 +86,7 @@ TEST(ThresholdsFile, AnHmacHasOneThreshold) {
   const auto& row = settings.algorithms[find_algorithm("HMAC-SHA256")];
   EXPECT_EQ(row.encrypt, 8192);
   EXPECT_EQ(row.restrictions.max_size, 65537u);
+  EXPECT_EQ(row.restrictions.size_multiple, 64u);
 }
 
 TEST(ThresholdsFile, SaysWhatBothSidesTakeWhereHardwareFirstWins) {

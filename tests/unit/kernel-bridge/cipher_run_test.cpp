@@ -80,6 +80,24 @@ TEST_F(CipherRunTest, LeavesNoRestThatTheDriverMustNotSee) {
   EXPECT_EQ(requests_for(cbc_, 160), (Sizes{64, 64, 32}));
 }
 
+TEST_F(CipherRunTest, SplitsInMultiplesWhereTheDriverWantsThem) {
+  cbc_.restrictions = {.max_size = 112, .multiple_above = 48, .size_multiple = 48};
+  transport_.set_restrictions(cbc_.restrictions);
+  EXPECT_EQ(requests_for(cbc_, 240), (Sizes{96, 96, 48}));
+  cbc_.restrictions = {.min_size = 64, .max_size = 144, .multiple_above = 32, .size_multiple = 24};
+  transport_.set_restrictions(cbc_.restrictions);
+  EXPECT_EQ(requests_for(cbc_, 192), (Sizes{96, 96}));
+}
+
+TEST_F(CipherRunTest, AsksForNothingWhereNoMultipleFitsIntoARequest) {
+  cbc_.restrictions = {.max_size = 256, .multiple_above = 16, .size_multiple = 512};
+  const Bytes input = data(1024);
+  Bytes output(input.size());
+  Iv iv{};
+  EXPECT_EQ(run(cbc_, Direction::encrypt, iv, input.data(), output.data(), input.size()).done, 0U);
+  EXPECT_TRUE(transport_.request_sizes().empty());
+}
+
 TEST_F(CipherRunTest, IsAsOneCallHoweverItIsSplit) {
   transport_.set_max_request(48);
   struct Case {

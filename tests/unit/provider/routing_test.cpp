@@ -62,6 +62,28 @@ TEST(RoutingTest, KeepsADriversRuleOfMultiples) {
   EXPECT_EQ(decide(0, 1024, 16, sectors).route, Route::hardware);
 }
 
+TEST(RoutingTest, KeepsBothRulesOfMultiples) {
+  using kernel::Restrictions;
+  const Restrictions rules[] = {{},
+                                {.multiple_above = 512, .size_multiple = 512},
+                                {.multiple_above = 1024, .size_multiple = 1024},
+                                {.multiple_above = 64, .size_multiple = 96},
+                                {.min_size = 17, .max_size = 2000}};
+  for (const Restrictions& a : rules) {
+    for (const Restrictions& b : rules) {
+      const Restrictions both = combine(a, b);
+      EXPECT_EQ(both, combine(b, a));
+      for (std::size_t size = 0; size <= 4096; ++size) {
+        if (!permits_size(both, size)) continue;
+        ASSERT_TRUE(permits_size(a, size) && permits_size(b, size)) << size;
+      }
+    }
+    EXPECT_EQ(combine(a, a), a);
+    EXPECT_EQ(combine(a, {}), a);
+  }
+  EXPECT_TRUE(permits_size(combine(rules[1], rules[2]), 2048));
+}
+
 TEST(RoutingTest, LeavesLongDataToBeSplit) {
   constexpr kernel::Restrictions short_requests{.max_size = 4096};
   EXPECT_EQ(decide(0, 1'000'000, 16, short_requests).route, Route::hardware);

@@ -80,6 +80,22 @@ TEST(SettingsTest, ReadAGroupOfAnAlgorithm) {
   EXPECT_EQ(row(settings, "AES-256-CBC").driver, "");
 }
 
+TEST(SettingsTest, ReadARuleOfMultiplesOfEachAlgorithm) {
+  for (const Algorithm& algorithm : algorithm_table) {
+    const std::string prefix = std::string("thresholds.") + algorithm.name;
+    Values values{{prefix + ".driver", "d"}, {prefix + ".size_multiple", "512"}};
+    for (const char* key : is_mac(algorithm)
+                               ? std::initializer_list<const char*>{".threshold"}
+                               : std::initializer_list<const char*>{".encrypt", ".decrypt"}) {
+      values[prefix + key] = "0";
+    }
+    const Settings settings = parsed(values);
+    EXPECT_EQ(row(settings, algorithm.name).restrictions,
+              (kernel::Restrictions{.multiple_above = 512, .size_multiple = 512}));
+  }
+  EXPECT_EQ(row(parsed(whole_group), "AES-128-CBC").restrictions, kernel::Restrictions{});
+}
+
 TEST(SettingsTest, ReadAGroupOfEachAlgorithm) {
   for (const Algorithm& algorithm : algorithm_table) {
     const std::string prefix = std::string("thresholds.") + algorithm.name;
@@ -168,6 +184,8 @@ TEST(SettingsTest, NameKeyAndValueOfWhatIsWrong) {
            Bad{"thresholds.AES-128-CBC.decrypt", "2147483648"},
            Bad{"thresholds.AES-128-CBC.min_size", "0"},
            Bad{"thresholds.AES-128-CBC.max_size", "-1"},
+           Bad{"thresholds.AES-128-CBC.size_multiple", "0"},
+           Bad{"thresholds.AES-128-CBC.size_multiple", "1048577"},
            Bad{"thresholds.AES-128-CBC.driver", "a driver"},
            Bad{"thresholds.AES-128-CBC.driver",
                "0123456789012345678901234567890123456789012345678901234567890123"},
@@ -216,6 +234,39 @@ TEST(UnknownKeyTest, IsFoundAndNamedTogetherWithWhatIsKnown) {
   EXPECT_NE(threshold->message.find("thresholds.AES-512-CBC.encrypt"), std::string::npos);
   EXPECT_NE(threshold->message.find("ALGORITHM"), std::string::npos) << threshold->message;
   EXPECT_TRUE(find_unknown_key({{"thresholds.AES-128-CBC.encrpt", "1"}}));
+}
+
+TEST(UnknownKeyTest, IsAlsoOneOfAGroupWithoutItsDriver) {
+  const auto error = find_unknown_key({{"thresholds.AES-128-CBC.min_size", "32"},
+                                       {"thresholds.AES-128-CTR.driver", "d"},
+                                       {"thresholds.AES-128-CTR.max_size", "4096"}});
+  ASSERT_TRUE(error);
+  EXPECT_NE(error->message.find("AES-128-CBC.driver is missing though thresholds.AES-128-CBC.min"),
+            std::string::npos)
+      << error->message;
+}
+
+TEST(KnownKeysTest, AreFoundByTheirNames) {
+  const auto known = known_settings_keys();
+  for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(find_settings_key(known[i]), i);
+  for (const char* other :
+       {"", "module", "thresholds.", "thresholds.AES-128-CBC", "AES-128-CBC.driver",
+        "thresholds.AES-128-CBC.threshold", "thresholds.AES-128-CBC.driver.x"}) {
+    EXPECT_EQ(find_settings_key(other), known.size()) << other;
+  }
+}
+
+TEST(KnownKeysTest, AreInGroupsThatBeginWithDriverAndThreshold) {
+  const auto known = known_settings_keys();
+  std::size_t next = settings_key_groups().front().first;
+  for (const KeyGroup& group : settings_key_groups()) {
+    EXPECT_EQ(group.first, next);
+    EXPECT_TRUE(std::string_view(known[group.first]).ends_with(".driver"));
+    const std::string_view second(known[group.first + 1]);
+    EXPECT_TRUE(second.ends_with(".encrypt") || second.ends_with(".threshold")) << second;
+    next += group.size;
+  }
+  EXPECT_EQ(next, known.size());
 }
 
 TEST(UnknownKeyTest, IsNoneOfOpensslsOrKaccelsOwn) {
