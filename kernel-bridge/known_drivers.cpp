@@ -42,6 +42,8 @@ constexpr auto qce_des_quirks = "newer kernels no longer register it";
 constexpr auto qce_3des_quirks =
     "refuses keys of which any two thirds are equal; newer kernels no longer register it";
 constexpr auto qce_hmac_quirks = "the HMAC of an empty message comes back all zeros";
+constexpr auto qce_single_block = "computes a single block wrong";
+constexpr auto qce_xts_hang = "hangs on requests above 512 bytes that are not a multiple of 512";
 constexpr auto qce_aes_source =
     "linux drivers/crypto/qce/skcipher.c; quirk and threshold: commit \"crypto: qce - use AES "
     "fallback for small requests\" (2020, measured on IPQ4018)";
@@ -95,6 +97,7 @@ constexpr auto virtio_quirks =
     "hangs on long requests (seen from 126,976 bytes); "
     "a new key costs round trips to the host; latency follows the host; "
     "carries ASYNC but not KERN_DRIVER_ONLY";
+constexpr auto virtio_hang = "hangs on long requests (seen from 126,976 bytes)";
 constexpr auto virtio_source =
     "linux drivers/crypto/virtio/virtio_crypto_skcipher_algs.c; limit: seen here with QEMU; "
     "no threshold published";
@@ -103,10 +106,10 @@ using enum Algorithm;
 
 // clang-format off
 constexpr std::array table{
-    KnownDriver{"qce", "cbc-aes-qce", cbc_aes, qce_aes, qce_aes_threshold, qce_aes_quirks, qce_aes_source},
-    KnownDriver{"qce", "ctr-aes-qce", ctr_aes, qce_aes, qce_aes_threshold, qce_aes_quirks, qce_aes_source},
-    KnownDriver{"qce", "ecb-aes-qce", ecb_aes, qce_aes, qce_aes_threshold, qce_ecb_quirks, qce_aes_source},
-    KnownDriver{"qce", "xts-aes-qce", xts_aes, qce_xts, qce_aes_threshold, qce_xts_quirks, qce_xts_source},
+    KnownDriver{"qce", "cbc-aes-qce", cbc_aes, qce_aes, qce_aes_threshold, qce_aes_quirks, qce_aes_source, {qce_single_block}},
+    KnownDriver{"qce", "ctr-aes-qce", ctr_aes, qce_aes, qce_aes_threshold, qce_aes_quirks, qce_aes_source, {qce_single_block}},
+    KnownDriver{"qce", "ecb-aes-qce", ecb_aes, qce_aes, qce_aes_threshold, qce_ecb_quirks, qce_aes_source, {qce_single_block}},
+    KnownDriver{"qce", "xts-aes-qce", xts_aes, qce_xts, qce_aes_threshold, qce_xts_quirks, qce_xts_source, {qce_single_block, qce_xts_hang}},
     KnownDriver{"qce", "ecb-des-qce",  ecb_des,      qce_des,  never, qce_des_quirks,  qce_des_source},
     KnownDriver{"qce", "cbc-des-qce",  cbc_des,      qce_des,  never, qce_des_quirks,  qce_des_source},
     KnownDriver{"qce", "ecb-3des-qce", ecb_des3_ede, qce_3des, never, qce_3des_quirks, qce_des_source},
@@ -131,7 +134,7 @@ constexpr std::array table{
     KnownDriver{"padlock", "ecb-aes-padlock", ecb_aes, {}, never, padlock_quirks, padlock_source},
     KnownDriver{"padlock", "cbc-aes-padlock", cbc_aes, {}, never, padlock_quirks, padlock_source},
 
-    KnownDriver{"virtio", "virtio_crypto_aes_cbc", cbc_aes, virtio_aes, never, virtio_quirks, virtio_source},
+    KnownDriver{"virtio", "virtio_crypto_aes_cbc", cbc_aes, virtio_aes, never, virtio_quirks, virtio_source, {virtio_hang}},
 };
 // clang-format on
 

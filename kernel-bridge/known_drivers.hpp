@@ -2,6 +2,7 @@
 // quirks, the threshold published for it, and where that is written.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -20,6 +21,9 @@ struct KnownDriver {
   std::int64_t published_threshold;
   const char* quirks;  // one line for a person, "" where none is known
   const char* source;  // where quirks and threshold come from
+  // What `restrictions` keep from the driver by sizes that applications use, a phrase each, as
+  // "hangs on ...". nullptr: no more.
+  std::array<const char*, 2> avoided{};
 };
 
 std::span<const KnownDriver> known_drivers() noexcept;

@@ -29,6 +29,18 @@ TEST(KnownDrivers, HaveNamesThatFitIntoASocketAddress) {
   for (const auto& known : known_drivers()) EXPECT_LE(Name(known.driver).size(), 63u);
 }
 
+TEST(KnownDrivers, TellWhatTheirSizeRulesAvoid) {
+  for (const auto& known : known_drivers()) {
+    const Restrictions& rules = known.restrictions;
+    // Nobody asks for no bytes, and few for a megabyte.
+    const int size_rules = (rules.min_size > 1 ? 1 : 0) + (rules.size_multiple != 0 ? 1 : 0) +
+                           (rules.max_size < 500'000 ? 1 : 0);
+    int told = 0;
+    for (const char* phrase : known.avoided) told += phrase != nullptr ? 1 : 0;
+    EXPECT_EQ(told, size_rules) << known.driver;
+  }
+}
+
 TEST(KnownDrivers, SplitOnlyAtBlocks) {
   for (const auto& known : known_drivers()) {
     if (known.restrictions.max_size == Restrictions{}.max_size) continue;
