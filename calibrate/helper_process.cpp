@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,16 +64,30 @@ void let_go_of_standard_streams() {
   _exit(1);
 }
 
+// Waits until the helper has ended or `deadline` has passed; a moment where the kernel (before 5.3)
+// cannot wait for that.
+void await_end(pid_t helper, Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+  const auto patience = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+  UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, helper, 0)));
+  pollfd wanted{process.get(), POLLIN, 0};
+  if (process.get() >= 0) {
+    poll(&wanted, 1, patience);
+  } else {
+    poll(nullptr, 0, std::min(patience, 5));
+  }
+}
+
 // The exit status if the helper ends within `patience`.
 std::optional<int> reap(pid_t helper, milliseconds patience) {
   const auto deadline = Clock::now() + patience;
-  for (milliseconds nap{1};; nap = std::min(nap * 2, milliseconds{50})) {
+  for (;;) {
     int status = 0;
     const pid_t reaped = waitpid(helper, &status, WNOHANG);
     if (reaped == helper) return status;
     if (reaped < 0 && errno != EINTR) return 0;  // SIGCHLD is ignored here: nothing to reap
     if (Clock::now() >= deadline) return {};
-    poll(nullptr, 0, static_cast<int>(nap.count()));
+    await_end(helper, deadline);
   }
 }
 
@@ -171,6 +186,7 @@ HelperResult run_in_helper(const std::function<void(const SayLine& say)>& job,
   }
   write_end.reset();
 
+  const auto start = Clock::now();
   LineReader reader(read_end.get());
   std::string thrown;
   std::string late;
@@ -180,7 +196,11 @@ HelperResult run_in_helper(const std::function<void(const SayLine& say)>& job,
     kill_and_report(helper, {});
     throw;
   }
-  if (!late.empty()) return kill_and_report(helper, std::move(late));
+  if (!late.empty()) {
+    auto result = kill_and_report(helper, std::move(late));
+    result.took_all_its_time = Clock::now() - start >= limits.total;
+    return result;
+  }
 
   // The end of the pipe is not the end of the process: closing a transform may block too.
   const auto status = reap(helper, limits.quiet);

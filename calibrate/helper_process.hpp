@@ -12,6 +12,7 @@ namespace kaccel::calibrate {
 struct HelperLimits {
   std::chrono::milliseconds quiet{10'000};   // longest time between two lines
   std::chrono::milliseconds total{300'000};  // longest time altogether
+  std::chrono::milliseconds slow{500};       // longest time for a short request, see self_test()
 };
 
 enum class HelperEnd : std::uint8_t {
@@ -25,7 +26,8 @@ enum class HelperEnd : std::uint8_t {
 
 struct HelperResult {
   HelperEnd end;
-  std::string detail;  // one phrase for a person, "" where finished
+  std::string detail;              // one phrase for a person, "" where finished
+  bool took_all_its_time = false;  // it broke the limit of the time altogether
 };
 
 // What the job says to its parent, a line at a time.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -27,17 +28,19 @@ class PlacedBuffer {
     return std::equal(own.begin(), own.end(), expected.begin(), expected.end());
   }
 
-  bool guards_are_whole() const {
-    const auto untouched = [](std::uint8_t byte) { return byte == guard_byte; };
-    const auto start = memory_.begin() + static_cast<std::ptrdiff_t>(offset_);
-    const auto end = start + static_cast<std::ptrdiff_t>(size_);
-    return std::all_of(memory_.begin(), start, untouched) &&
-           std::all_of(end, memory_.end(), untouched);
+  bool guards_are_whole() const noexcept {
+    const auto bytes = std::span(memory_);
+    return is_untouched(bytes.first(offset_)) && is_untouched(bytes.subspan(offset_ + size_));
   }
 
  private:
   static constexpr std::size_t guard = 64;  // bytes before and after that must stay as they are
   static constexpr std::uint8_t guard_byte = 0xa5;
+
+  // Neither span is shorter than `guard`.
+  static bool is_untouched(std::span<const std::uint8_t> bytes) noexcept {
+    return bytes[0] == guard_byte && std::memcmp(&bytes[0], &bytes[1], bytes.size() - 1) == 0;
+  }
 
   std::vector<std::uint8_t> memory_;
   std::size_t size_;

@@ -1,8 +1,10 @@
 // Bytes that look random and are the same in every run, so that a fault can be found again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace kaccel::calibrate {
@@ -21,7 +23,12 @@ class RandomBytes {
 
   std::vector<std::uint8_t> bytes(std::size_t size) {
     std::vector<std::uint8_t> result(size);
-    for (auto& byte : result) byte = static_cast<std::uint8_t>(number());
+    for (std::size_t done = 0; done < size;) {
+      const std::uint64_t eight = number();
+      const std::size_t part = std::min(size - done, sizeof eight);
+      std::memcpy(result.data() + done, &eight, part);
+      done += part;
+    }
     return result;
   }
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "calibrate/length_rule.hpp"
@@ -15,11 +17,12 @@
 namespace kaccel::calibrate {
 namespace {
 
-// Helpers lost at neighbouring lengths before longer ones are taken to be lost too: each costs a
-// time limit, and may leave a process behind.
+// Helpers lost one after the other before longer requests are taken to be lost too, and lost in all
+// before the driver is given up: each costs a time limit, and may leave a process behind.
 constexpr int most_losses_in_a_row = 2;
+constexpr int most_losses = 4;
 
-// The driver answers nothing any more, not even what it answered before.
+// The driver answers nothing any more, not even what it answered before, or too slowly.
 struct DeadDriver : UnusableDriver {
   using UnusableDriver::UnusableDriver;
 };
@@ -31,7 +34,8 @@ struct CaseResult {
   std::string fault;
 };
 
-// What the helper says: "begin N", then "right N", "skipped N" or "wrong N FAULT".
+// What the helper says: "begin N", then "right N", "skipped N" or "wrong N FAULT". "slow N TEXT" is
+// its last word.
 class Listener {
  public:
   explicit Listener(std::vector<CaseResult>& results) : results_(results) {}
@@ -46,10 +50,13 @@ class Listener {
     if (word == "right") results_[index] = {Outcome::right, {}};
     if (word == "skipped") results_[index] = {Outcome::skipped, {}};
     if (word == "wrong") results_[index] = {Outcome::wrong, std::string(line)};
+    if (word == "slow") slowness_ = line;
   }
 
   // The case that was begun last.
   std::size_t current() const noexcept { return current_; }
+  // "" where it is fast enough.
+  const std::string& slowness() const noexcept { return slowness_; }
 
  private:
   static std::string_view next_word(std::string_view& line) {
@@ -61,6 +68,7 @@ class Listener {
 
   std::vector<CaseResult>& results_;
   std::size_t current_ = 0;
+  std::string slowness_;
 };
 
 const char* spelled(CaseRunner::Outcome outcome) {
@@ -78,72 +86,165 @@ const char* spelled(CaseRunner::Outcome outcome) {
 class Battery {
  public:
   Battery(const TestSubject& subject, kernel::Transport& transport, const HelperLimits& limits)
-      : subject_(subject), transport_(transport), limits_(limits) {}
+      : subject_(subject),
+        transport_(transport),
+        limits_(limits),
+        software_(OpensslContext::with_software_of(subject.algorithm)) {}
 
-  // Cases of rising length, in a new helper after each that was lost. Throws UnusableDriver when
-  // there is no point in going on.
-  std::vector<CaseResult> run_lengths(const std::vector<Case>& cases) {
+  // What is known of the driver from here on.
+  void restrict_to(const kernel::Restrictions& rule) {
+    subject_.known = kernel::combine(subject_.known, rule);
+  }
+  const TestSubject& subject() const noexcept { return subject_; }
+
+  struct LengthResults {
+    std::vector<CaseResult> by_length;  // ascending
+    // Of `rest`; nothing where these are still to be run.
+    std::optional<std::vector<CaseResult>> rest;
+  };
+
+  // Tries all lengths, and then `rest` as well if all were right at once. A new helper after each
+  // that was lost. Throws UnusableDriver when there is no point in going on.
+  LengthResults run_lengths(const LengthCases& passes, const std::vector<Case>& rest) {
+    auto cases = passes.cases;
+    cases.insert(cases.end(), rest.begin(), rest.end());
     std::vector<CaseResult> results(cases.size());
-    int losses_in_a_row = 0;
-    for (std::size_t next = 0; next < cases.size();) {
-      const auto loss = run_from(cases, next, results);
-      if (!loss) break;
-      require_answer(last_right(cases, results), loss->fault);
-      results[loss->index] = {Outcome::wrong, loss->fault};
-      losses_in_a_row = loss->index == next ? losses_in_a_row + 1 : 1;
-      next = loss->index + 1;
-      if (losses_in_a_row == most_losses_in_a_row) {
-        if (!last_right(cases, results)) throw DeadDriver(loss->fault);
-        for (; next < cases.size(); ++next) results[next] = {Outcome::wrong, loss->fault};
-      }
+    auto loss = run_from(cases, 0, passes.cases.size(), results);
+    const auto first_of_rest = results.begin() + static_cast<std::ptrdiff_t>(passes.cases.size());
+    if (loss ? loss->index >= passes.cases.size() : all_right({results.begin(), first_of_rest})) {
+      std::vector<CaseResult> rest_results(first_of_rest, results.end());
+      const auto proof = *last_right(passes.cases, results);
+      if (loss) loss->index -= passes.cases.size();
+      finish(rest, proof, std::move(loss), rest_results);
+      results.resize(passes.cases.size());
+      return {by_length(passes, results), std::move(rest_results)};
     }
+    results.resize(passes.cases.size());
+    go_on_after_loss(passes, loss, results);
+    return {by_length(passes, results), {}};
+  }
+
+  // `proof` is a case that was right before.
+  std::vector<CaseResult> run_rest(const std::vector<Case>& rest, const Case& proof) {
+    std::vector<CaseResult> results(rest.size());
+    finish(rest, proof, run_from(rest, 0, rest.size(), results), results);
     return results;
-  }
-
-  // Cases of which none may go wrong, up to the first loss. Returns the first fault, "" if there is
-  // none. `proof` is a case that was right before.
-  std::string run_all(const std::vector<Case>& cases, const Case& proof) {
-    std::vector<CaseResult> results(cases.size());
-    if (const auto loss = run_from(cases, 0, results)) {
-      require_answer(proof, loss->fault);
-      return loss->fault;
-    }
-    return first_fault(results);
-  }
-
-  static std::string first_fault(const std::vector<CaseResult>& results) {
-    for (const auto& result : results) {
-      if (result.outcome == Outcome::wrong) return result.fault;
-    }
-    return {};
   }
 
  private:
   struct Loss {
     std::size_t index;  // of the case during which the helper was lost
     std::string fault;
+    bool unusable;  // the helper itself said that there is no use
   };
 
-  // Runs cases up to the end or the first loss.
-  std::optional<Loss> run_from(const std::vector<Case>& cases, std::size_t first,
+  static bool all_right(std::span<const CaseResult> results) {
+    return std::all_of(results.begin(), results.end(),
+                       [](const CaseResult& result) { return result.outcome == Outcome::right; });
+  }
+
+  // Runs cases up to the end or the first loss. Those from `gate` on only if all before were right.
+  std::optional<Loss> run_from(const std::vector<Case>& cases, std::size_t first, std::size_t gate,
                                std::vector<CaseResult>& results) {
     Listener listener(results);
-    const auto helper = run_in_helper(
-        [&](const SayLine& say) {
-          const auto runner = make_case_runner(subject_, transport_);
-          for (std::size_t i = first; i < cases.size(); ++i) {
-            say(fmt::format("begin {}", i));
-            const auto report = runner->run(cases[i]);
-            say(fmt::format("{} {} {}", spelled(report.outcome), i, report.fault));
-          }
-        },
-        [&](std::string_view line) { listener.hear(line); }, limits_);
+    const auto helper = run_in_helper([&](const SayLine& say) { work(cases, first, gate, say); },
+                                      [&](std::string_view line) { listener.hear(line); }, limits_);
+    if (!listener.slowness().empty()) throw DeadDriver(listener.slowness());
     if (helper.end == HelperEnd::finished) return {};
-    if (helper.end == HelperEnd::threw) throw UnusableDriver(helper.detail);
     const std::size_t lost = std::max(listener.current(), first);
+    if (helper.end == HelperEnd::threw) return Loss{lost, helper.detail, true};
     const char* const how = helper.end == HelperEnd::died ? "crashes: the helper " : "";
-    return Loss{lost,
-                fmt::format("a request of {} bytes {}{}", cases[lost].length, how, helper.detail)};
+    auto fault = fmt::format("a request of {} bytes {}{}", cases[lost].length, how, helper.detail);
+    if (helper.took_all_its_time) throw DeadDriver(fault);
+    return Loss{lost, std::move(fault), false};
+  }
+
+  // In the helper.
+  void work(const std::vector<Case>& cases, std::size_t first, std::size_t gate,
+            const SayLine& say) {
+    const auto runner = make_case_runner(subject_, transport_, software_, limits_.slow);
+    bool right_so_far = true;
+    for (std::size_t i = first; i < cases.size() && (i < gate || right_so_far); ++i) {
+      say(fmt::format("begin {}", i));
+      try {
+        const auto report = runner->run(cases[i]);
+        if (i < gate) right_so_far &= report.outcome == CaseRunner::Outcome::right;
+        say(fmt::format("{} {} {}", spelled(report.outcome), i, report.fault));
+      } catch (const SlowDriver& slow) {
+        say(fmt::format("slow {} {}", i, slow.what()));
+        return;
+      }
+    }
+  }
+
+  void go_on_after_loss(const LengthCases& passes, std::optional<Loss> loss,
+                        std::vector<CaseResult>& results) {
+    const auto& cases = passes.cases;
+    int losses = 0;
+    int losses_in_a_row = 0;
+    std::size_t next = 0;
+    for (; loss; loss = run_from(cases, next, cases.size(), results)) {
+      if (loss->unusable) throw UnusableDriver(loss->fault);
+      const auto proof = last_right(cases, results);
+      if (proof) require_answer(*proof, loss->fault);
+      if (++losses > most_losses) throw UnusableDriver(loss->fault + ", and others do as well");
+      results[loss->index] = {Outcome::wrong, loss->fault};
+      const bool in_a_row = loss->index == next && next != passes.round;
+      losses_in_a_row = in_a_row ? losses_in_a_row + 1 : 1;
+      next = loss->index + 1;
+      if (losses_in_a_row == most_losses_in_a_row) {
+        if (!proof) throw DeadDriver(loss->fault);
+        give_up_longer(passes, loss->index, results);
+        while (next < cases.size() && results[next].outcome != Outcome::not_run) ++next;
+      }
+      if (next == cases.size()) break;
+    }
+  }
+
+  // After a loss the cases of the same purpose are not gone on with, but each probe stands alone.
+  void finish(const std::vector<Case>& cases, const Case& proof, std::optional<Loss> loss,
+              std::vector<CaseResult>& results) {
+    while (loss) {
+      const auto purpose = cases[loss->index].purpose;
+      if (loss->unusable && purpose == CasePurpose::driver) throw UnusableDriver(loss->fault);
+      if (!loss->unusable) require_answer(proof, loss->fault);
+      results[loss->index] = {Outcome::wrong, loss->fault};
+      if (purpose == CasePurpose::driver) return;
+      std::size_t next = loss->index + 1;
+      while (next < cases.size() && purpose == CasePurpose::stealing &&
+             cases[next].purpose == purpose) {
+        ++next;
+      }
+      if (next == cases.size()) return;
+      loss = run_from(cases, next, cases.size(), results);
+    }
+  }
+
+  static std::vector<CaseResult> by_length(const LengthCases& passes,
+                                           const std::vector<CaseResult>& results) {
+    std::vector<std::size_t> order(results.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return passes.cases[a].length < passes.cases[b].length;
+    });
+    std::vector<CaseResult> sorted;
+    for (const std::size_t i : order) sorted.push_back(results[i]);
+    return sorted;
+  }
+
+  // Takes for lost what is longer than the case at `lost`; where that is a round one, the
+  // neighbours above the last good one as well.
+  static void give_up_longer(const LengthCases& passes, std::size_t lost,
+                             std::vector<CaseResult>& results) {
+    const bool is_round = lost < passes.round;
+    std::size_t last_good = 0;
+    for (std::size_t i = 0; is_round && i < lost; ++i) {
+      if (results[i].outcome == Outcome::right) last_good = passes.cases[i].length;
+    }
+    for (std::size_t i = lost + 1; i < results.size(); ++i) {
+      const bool same_pass = (i < passes.round) == is_round;
+      if (same_pass || passes.cases[i].length > last_good) results[i] = results[lost];
+    }
   }
 
   static std::optional<Case> last_right(const std::vector<Case>& cases,
@@ -155,61 +256,109 @@ class Battery {
   }
 
   // After a loss: does the driver still do what it did before? A hung engine does not.
-  void require_answer(const std::optional<Case>& proof, const std::string& fault) {
-    if (!proof) return;
+  void require_answer(const Case& proof, const std::string& fault) {
     std::vector<CaseResult> result(1);
-    if (run_from({*proof}, 0, result) || result[0].outcome != Outcome::right) {
+    if (run_from({proof}, 0, 1, result) || result[0].outcome != Outcome::right) {
       throw DeadDriver(fault + "; the driver answers nothing since");
     }
   }
 
-  const TestSubject& subject_;
+  TestSubject subject_;
   kernel::Transport& transport_;
   const HelperLimits& limits_;
+  const OpensslContext software_;
 };
+
+std::string first_fault(const std::vector<CaseResult>& results) {
+  for (const auto& result : results) {
+    if (result.outcome == Outcome::wrong) return result.fault;
+  }
+  return {};
+}
+
+// Of the cases of one purpose.
+std::string first_fault(const std::vector<Case>& cases, const std::vector<CaseResult>& results,
+                        CasePurpose purpose) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool counts = cases[i].purpose == purpose && results[i].outcome == Outcome::wrong;
+    if (counts) return results[i].fault;
+  }
+  return {};
+}
 
 SelfTestResult taken_out(std::string fault, bool dead = false) {
   return {SelfTestVerdict::taken_out, {}, std::move(fault), dead};
 }
 
-// XTS: may the driver see data units that are not whole blocks? `subject` knows all restrictions.
-void prove_stealing(const TestSubject& subject, kernel::Transport& transport,
-                    const HelperLimits& limits, const Case& proof, SelfTestResult& result) {
-  const auto lengths = stealing_lengths(subject.known);
-  if (lengths.empty()) {
-    result.stealing_fault = "the driver's restrictions permit no such length";
-    return;
+// What a probe found, with why it does no harm.
+std::string harmless(CaseKind probe, const std::string& fault) {
+  switch (probe) {
+    case CaseKind::partial_block:
+      return "a partial last block goes wrong, but kaccel sends whole blocks only: " + fault;
+    case CaseKind::turned_session:
+      return "encryption after decryption on one session goes wrong, but kaccel keeps a session "
+             "for each direction: " +
+             fault;
+    default:
+      return "an empty message goes wrong, but kaccel keeps these in software: " + fault;
   }
-  try {
-    result.stealing_fault =
-        Battery(subject, transport, limits).run_all(stealing_cases(lengths), proof);
-  } catch (const DeadDriver&) {
-    throw;
-  } catch (const UnusableDriver& unusable) {  // only for such units
-    result.stealing_fault = unusable.what();
-  }
-  result.ciphertext_stealing = result.stealing_fault.empty();
 }
 
-// GCM on a driver whose CTR has been tested.
-SelfTestResult test_gcm_alone(const TestSubject& subject, kernel::Transport& transport,
-                              const HelperLimits& limits) {
-  const auto& counter_mode = *subject.counter_mode;
-  if (counter_mode.verdict == SelfTestVerdict::taken_out) return counter_mode;
-  TestSubject restricted = subject;
-  restricted.known = kernel::combine(subject.known, counter_mode.found);
-  const auto lengths = test_lengths(subject.algorithm, restricted.known);
+// All that comes after the lengths, for a driver that is right at these.
+std::vector<Case> rest_cases(const TestSubject& subject,
+                             const std::vector<std::size_t>& good_lengths) {
+  auto cases = further_cases(subject.algorithm, good_lengths);
+  const auto append = [&](const std::vector<Case>& more) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  };
+  if (subject.algorithm.kind == Kind::data_units) {
+    const auto lengths = stealing_lengths(subject.known);
+    if (!lengths.empty()) append(stealing_cases(lengths));
+  }
+  append(probe_cases(subject.algorithm, good_lengths));
+  return cases;
+}
+
+void judge_rest(const TestSubject& subject, const std::vector<Case>& cases,
+                const std::vector<CaseResult>& results, SelfTestResult& result) {
+  auto fault = first_fault(cases, results, CasePurpose::driver);
+  if (!fault.empty()) {
+    result = taken_out(std::move(fault));
+    return;
+  }
+  if (subject.algorithm.kind == Kind::data_units) {
+    result.stealing_fault = stealing_lengths(subject.known).empty()
+                                ? "the driver's restrictions permit no such length"
+                                : first_fault(cases, results, CasePurpose::stealing);
+    result.ciphertext_stealing = result.stealing_fault.empty();
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].purpose == CasePurpose::probe && results[i].outcome == Outcome::wrong) {
+      result.harmless_faults.push_back(harmless(cases[i].kind, results[i].fault));
+    }
+  }
+}
+
+// On a driver that was tested with keys of this size.
+SelfTestResult test_again(const TestSubject& subject, Battery& battery) {
+  auto result = *subject.earlier;
+  if (result.verdict == SelfTestVerdict::taken_out) return result;
+  battery.restrict_to(result.found);
+  const auto lengths = test_lengths(subject.algorithm, battery.subject().known);
+  const auto cases = repeat_cases(subject.algorithm, lengths);
   auto fault =
-      Battery(restricted, transport, limits)
-          .run_all(provider_cases(subject.algorithm, lengths), {CaseKind::length, lengths.front()});
-  return fault.empty() ? counter_mode : taken_out(std::move(fault));
+      first_fault(battery.run_rest(cases, {.kind = CaseKind::length, .length = lengths.front()}));
+  result.harmless_faults.clear();  // told already
+  return fault.empty() ? result : taken_out(std::move(fault));
 }
 
 SelfTestResult test_in_steps(const TestSubject& subject, kernel::Transport& transport,
                              const HelperLimits& limits) {
-  if (subject.counter_mode) return test_gcm_alone(subject, transport, limits);
+  Battery battery(subject, transport, limits);
+  if (subject.earlier) return test_again(subject, battery);
   const auto lengths = test_lengths(subject.algorithm, subject.known);
-  const auto by_length = Battery(subject, transport, limits).run_lengths(length_cases(lengths));
+  auto rest = rest_cases(subject, lengths);
+  auto [by_length, rest_results] = battery.run_lengths(length_cases(lengths), rest);
 
   std::vector<LengthResult> answers;
   std::vector<std::size_t> good_lengths;
@@ -219,22 +368,19 @@ SelfTestResult test_in_steps(const TestSubject& subject, kernel::Transport& tran
     answers.push_back({lengths[i], outcome == Outcome::right});
     if (outcome == Outcome::right) good_lengths.push_back(lengths[i]);
   }
-  std::string fault = Battery::first_fault(by_length);
+  std::string fault = first_fault(by_length);
   const auto rule = find_length_rule(answers);
   if (!rule) return taken_out(fault.empty() ? "takes no request of any length tried" : fault);
 
-  TestSubject restricted = subject;
-  restricted.known = kernel::combine(subject.known, *rule);
-  const Case proof{CaseKind::length, good_lengths.front()};
-  auto later_fault = Battery(restricted, transport, limits)
-                         .run_all(further_cases(subject.algorithm, good_lengths), proof);
-  if (!later_fault.empty()) return taken_out(std::move(later_fault));
-  const bool passed = fault.empty();
-  SelfTestResult result{passed ? SelfTestVerdict::passed : SelfTestVerdict::restricted, *rule,
-                        std::move(fault)};
-  if (subject.algorithm.kind == Kind::data_units) {
-    prove_stealing(restricted, transport, limits, proof, result);
+  if (!rest_results) {
+    battery.restrict_to(*rule);
+    rest = rest_cases(battery.subject(), good_lengths);
+    rest_results =
+        battery.run_rest(rest, {.kind = CaseKind::length, .length = good_lengths.front()});
   }
+  const auto verdict = fault.empty() ? SelfTestVerdict::passed : SelfTestVerdict::restricted;
+  SelfTestResult result{verdict, *rule, std::move(fault)};
+  judge_rest(battery.subject(), rest, *rest_results, result);
   return result;
 }
 

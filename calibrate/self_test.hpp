@@ -2,12 +2,14 @@
 //
 // The bare driver is asked through kernel-bridge sessions, and then once more through kaccel's own
 // provider; the reference is OpenSSL's default provider. Everything runs in helper processes with a
-// time limit. Wrong or hanging lengths become a restriction where they show a rule.
+// time limit, in one as long as nothing goes wrong. Wrong or hanging lengths become a restriction
+// where they show a rule.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "calibrate/helper_process.hpp"
 #include "kernel-bridge/restrictions.hpp"
@@ -24,14 +26,17 @@ enum class SelfTestVerdict : std::uint8_t {
 
 struct SelfTestResult {
   SelfTestVerdict verdict;
-  kernel::Restrictions found;  // beyond the known ones; only min_size and max_size
+  kernel::Restrictions found;  // beyond the known ones; sizes only
   std::string fault;           // the first fault in one line, "" where passed
-  // It hung and answers nothing since: no use in trying it with another key size.
+  // It hung and answers nothing since, or takes a second for a few bytes: no use in trying it with
+  // another key size.
   bool dead = false;
   // XTS: whether data units that are not whole blocks were right as well, and if not, why in one
   // line. Their faults do not count against the driver, unless it answers nothing since.
   bool ciphertext_stealing = false;
   std::string stealing_fault{};
+  // What it gets wrong though kaccel never asks for it, and why it does no harm, a line each.
+  std::vector<std::string> harmless_faults{};
 };
 
 // What is to be tested: one OpenSSL algorithm (so, one key size) on one driver.
@@ -39,9 +44,9 @@ struct TestSubject {
   const Algorithm& algorithm;
   std::string driver;
   kernel::Restrictions known;  // what is known to go wrong is not tried
-  // GCM: what the test of the same driver's CTR with the same key size gave, where there was one.
-  // It is not done again.
-  std::optional<SelfTestResult> counter_mode{};
+  // What an earlier test of the same driver gave with keys of the same size, as the driver takes
+  // them: of CTR for GCM, of two-key 3DES for three keys. It is not done again.
+  std::optional<SelfTestResult> earlier{};
 };
 
 SelfTestResult self_test(const TestSubject& subject, kernel::Transport& transport,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <initializer_list>
+#include <utility>
 
 #include "provider/hmac_context.hpp"
 
@@ -29,10 +31,12 @@ void make_fit(std::vector<std::size_t>& lengths, const kernel::Restrictions& res
 
 std::vector<std::size_t> cipher_lengths(const Algorithm& algorithm) {
   // OpenSSL's 3DES, the reference, is some five times slower than its AES.
-  const std::size_t longest_with_neighbours = is_des(algorithm) ? 16384 : 196608;
+  const std::size_t longest = is_des(algorithm) ? 65536 : 196608;
+  const std::size_t longest_with_neighbours = is_des(algorithm) ? 4096 : 65536;
   const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
   std::vector<std::size_t> lengths{block, 2 * block, 3 * block};
   for (const std::size_t border : borders) {
+    if (border > longest) break;
     const std::size_t whole = border / block * block;
     lengths.push_back(whole);
     if (border > longest_with_neighbours) continue;
@@ -68,9 +72,15 @@ void add(CaseKind kind, std::initializer_list<std::size_t> wanted,
   std::size_t last = 0;
   for (const std::size_t length : wanted) {
     const std::size_t good = pick(good_lengths, length);
-    if (good != last) cases.push_back({kind, good});
+    if (good != last) cases.push_back({.kind = kind, .length = good});
     last = good;
   }
+}
+
+void add_provider_cases(const Algorithm& algorithm, const std::vector<std::size_t>& good_lengths,
+                        std::vector<Case>& cases) {
+  add(CaseKind::through_provider, {1024, is_des(algorithm) ? std::size_t{16384} : 65536},
+      good_lengths, cases);
 }
 
 }  // namespace
@@ -92,10 +102,16 @@ std::vector<std::size_t> stealing_lengths(const kernel::Restrictions& restrictio
   return lengths;
 }
 
-std::vector<Case> length_cases(const std::vector<std::size_t>& lengths) {
+LengthCases length_cases(const std::vector<std::size_t>& lengths) {
+  const auto is_round = [](const Case& test) {
+    return std::has_single_bit(test.length) || test.length % 65536 == 0;
+  };
   std::vector<Case> cases;
-  for (const std::size_t length : lengths) cases.push_back({CaseKind::length, length});
-  return cases;
+  for (const std::size_t length : lengths)
+    cases.push_back({.kind = CaseKind::length, .length = length});
+  const auto neighbours = std::stable_partition(cases.begin(), cases.end(), is_round);
+  const auto round = static_cast<std::size_t>(neighbours - cases.begin());
+  return {std::move(cases), round};
 }
 
 std::vector<Case> further_cases(const Algorithm& algorithm,
@@ -108,28 +124,40 @@ std::vector<Case> further_cases(const Algorithm& algorithm,
   if (chaining == Chaining::xts) add(CaseKind::many_tweaks, {64, 512, 4096}, good_lengths, cases);
   add(CaseKind::many_keys, {64, 1024}, good_lengths, cases);
   if (!is_mac(algorithm)) add(CaseKind::both_directions, {64, 1024}, good_lengths, cases);
-  add(CaseKind::misaligned, {48, 512, 4096, 16384}, good_lengths, cases);
+  add(CaseKind::misaligned, {48, 512, 4096}, good_lengths, cases);
   if (chaining == Chaining::ctr) add(CaseKind::counter_carry, {64, 4096}, good_lengths, cases);
   add(CaseKind::repeated, {64, 4096}, good_lengths, cases);
-  const auto through_provider = provider_cases(algorithm, good_lengths);
-  cases.insert(cases.end(), through_provider.begin(), through_provider.end());
+  add_provider_cases(algorithm, good_lengths, cases);
   return cases;
 }
 
-std::vector<Case> provider_cases(const Algorithm& algorithm,
-                                 const std::vector<std::size_t>& good_lengths) {
+std::vector<Case> repeat_cases(const Algorithm& algorithm,
+                               const std::vector<std::size_t>& good_lengths) {
   std::vector<Case> cases;
-  add(CaseKind::through_provider, {1024, is_des(algorithm) ? std::size_t{16384} : 65536},
-      good_lengths, cases);
+  if (algorithm.kind != Kind::gcm) add(CaseKind::length, {16, 512, 4096}, good_lengths, cases);
+  add_provider_cases(algorithm, good_lengths, cases);
+  return cases;
+}
+
+std::vector<Case> probe_cases(const Algorithm& algorithm,
+                              const std::vector<std::size_t>& good_lengths) {
+  constexpr auto probe = CasePurpose::probe;
+  if (is_mac(algorithm)) return {{CaseKind::empty_message, 0, probe}};
+  std::vector<Case> cases{{CaseKind::turned_session, pick(good_lengths, 64), probe}};
+  const auto& info = kernel::info(algorithm.kernel_algorithm);
+  if (info.chaining == Chaining::ctr) {
+    cases.push_back({CaseKind::partial_block, pick(good_lengths, 64) - 3, probe});
+  }
   return cases;
 }
 
 std::vector<Case> stealing_cases(const std::vector<std::size_t>& lengths) {
-  auto cases = length_cases(lengths);
+  auto cases = length_cases(lengths).cases;
   add(CaseKind::many_tweaks, {33}, lengths, cases);
   add(CaseKind::misaligned, {33, 511, 4097}, lengths, cases);
   add(CaseKind::repeated, {511}, lengths, cases);
   add(CaseKind::through_provider, {1025}, lengths, cases);
+  for (auto& test : cases) test.purpose = CasePurpose::stealing;
   return cases;
 }
 

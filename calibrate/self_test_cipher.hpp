@@ -2,19 +2,25 @@
 // kaccel's provider.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "calibrate/openssl_context.hpp"
 #include "calibrate/random_bytes.hpp"
+#include "calibrate/self_test_patience.hpp"
+#include "calibrate/self_test_reference.hpp"
 #include "calibrate/self_test_runner.hpp"
 
 namespace kaccel::calibrate {
 
 class CipherCaseRunner final : public CaseRunner {
  public:
-  CipherCaseRunner(const TestSubject& subject, kernel::Transport& transport);
+  CipherCaseRunner(const TestSubject& subject, kernel::Transport& transport,
+                   const OpensslContext& software, std::chrono::milliseconds slow);
 
   Report run(const Case& test) override;
 
@@ -32,28 +38,40 @@ class CipherCaseRunner final : public CaseRunner {
     std::size_t input = 0;
     std::size_t output = 0;
   };
+  using View = std::span<const std::uint8_t>;
   // One request and what must come of it.
   struct Trial {
     kernel::Direction direction;
-    const Bytes& iv;
-    const Bytes& input;
-    const Bytes& expected;
+    View iv;
+    View input;
+    View expected;
+  };
+  // A message and its ciphertext under one pair's key.
+  struct Message {
+    Bytes iv;
+    Bytes plaintext;
+    Bytes ciphertext;
   };
 
   void run_case(const Case& test);
   std::unique_ptr<kernel::Session> open(const Bytes& key);
-  Pair open_pair();
+  Pair open_pair(Bytes key);
   Bytes driver_key(const Bytes& key) const;
   std::string refusal_of_key(const kernel::Status& status) const;
   static kernel::Session& side(Pair& pair, kernel::Direction direction);
 
-  Bytes reference(kernel::Direction direction, const Bytes& key, const Bytes& iv,
-                  const Bytes& input);
+  Message message(const Bytes& key, Bytes iv, std::size_t length);
+  Message message(const Bytes& key, std::size_t length);
+  // Of the lasting pair; made when it is first asked for.
+  CipherReference& reference();
+
   // Throws Fault.
-  static void check(kernel::Session& session, const Trial& trial, Placement placement);
-  // Encryption of `length` bytes, and the way back.
-  void check_both(Pair& pair, const Bytes& iv, std::size_t length, Placement placement);
-  void check_both(Pair& pair, std::size_t length, Placement placement);
+  void check(kernel::Session& session, const Trial& trial, Placement placement);
+  // Encryption, and the way back.
+  void check_both(Pair& pair, View iv, View plaintext, View ciphertext, Placement placement);
+  void check_both(Pair& pair, const Message& message);
+  // With the lasting pair, each time another message.
+  void check_both(std::size_t length, Placement placement);
 
   void test_chained(std::size_t length);
   void test_many_tweaks(std::size_t length);
@@ -62,14 +80,18 @@ class CipherCaseRunner final : public CaseRunner {
   void test_misaligned(std::size_t length);
   void test_counter_carry(std::size_t length);
   void test_repeated(std::size_t length);
+  void test_turned_session(std::size_t length);
 
   const TestSubject& subject_;
   const Algorithm& bare_;  // what the driver itself computes
   const kernel::AlgorithmInfo& info_;
   kernel::Transport& transport_;
-  OpensslContext software_;
+  const OpensslContext& software_;
   RandomBytes random_;
+  Patience patience_;
   Pair lasting_;  // in use from case to case, as a long-lived application's
+  Bytes lasting_key_;
+  std::optional<CipherReference> reference_;
 };
 
 }  // namespace kaccel::calibrate

@@ -19,6 +19,11 @@ struct UnusableDriver : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The driver takes very long for next to nothing.
+struct SlowDriver : UnusableDriver {
+  using UnusableDriver::UnusableDriver;
+};
+
 // A failure with its errno's text.
 std::string reason(const kernel::Status& status);
 

@@ -1,19 +1,22 @@
 // The cases of the battery for HMAC.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "calibrate/openssl_context.hpp"
 #include "calibrate/random_bytes.hpp"
+#include "calibrate/self_test_patience.hpp"
 #include "calibrate/self_test_runner.hpp"
 
 namespace kaccel::calibrate {
 
 class MacCaseRunner final : public CaseRunner {
  public:
-  MacCaseRunner(const TestSubject& subject, kernel::Transport& transport);
+  MacCaseRunner(const TestSubject& subject, kernel::Transport& transport,
+                const OpensslContext& software, std::chrono::milliseconds slow);
 
   Report run(const Case& test) override;
 
@@ -45,8 +48,9 @@ class MacCaseRunner final : public CaseRunner {
   const TestSubject& subject_;
   const kernel::AlgorithmInfo& info_;
   kernel::Transport& transport_;
-  OpensslContext software_;
+  const OpensslContext& software_;
   RandomBytes random_;
+  Patience patience_;
   KeyedSession lasting_;  // in use from case to case, as a long-lived application's
 };
 

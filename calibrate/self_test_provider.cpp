@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "calibrate/gcm_stream.hpp"
@@ -18,9 +19,15 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using kernel::Direction;
 
-constexpr int calls = 24;  // of a stream
-constexpr int messages = 6;
 constexpr std::size_t aad_size = 13;  // TLS 1.2's
+// The calls around the long one.
+constexpr std::size_t short_calls = 10;
+constexpr std::size_t longest_short_call = 2048;
+
+// A quick look at several messages where they are short.
+constexpr int messages(std::size_t length) {
+  return length <= 4096 ? 3 : 1;
+}
 
 // One algorithm through kaccel's provider and through OpenSSL's.
 class Comparison {
@@ -37,16 +44,12 @@ class Comparison {
   void run() {
     if (is_mac(algorithm_)) {
       compare_macs();
-      return;
-    }
-    for (const auto direction : {Direction::encrypt, Direction::decrypt}) {
-      for (const bool in_place : {false, true}) {
-        if (algorithm_.kind == Kind::gcm) {
-          for (int message = 0; message < messages; ++message) compare_gcm(direction, in_place);
-        } else {
-          compare_stream(direction, in_place);
-        }
-      }
+    } else if (algorithm_.kind == Kind::gcm) {
+      for (int message = 0; message < messages(length_); ++message) compare_gcm();
+    } else if (algorithm_.kind == Kind::data_units) {
+      compare_units();
+    } else {
+      compare_stream();
     }
   }
 
@@ -56,50 +59,93 @@ class Comparison {
                             in_place ? " in place" : ""));
   }
 
-  std::size_t random_size() { return 1 + random_.number() % length_; }
+  std::size_t short_size() { return 1 + random_.number() % std::min(length_, longest_short_call); }
 
-  // In place, block modes get whole blocks, so that nothing is held back and output never overtakes
-  // input. XTS gets data units.
-  std::size_t call_size(int call, bool in_place) {
-    const std::size_t block = info_.block_size;
-    if (algorithm_.kind == Kind::data_units) {
-      if (call == 0) return length_;
-      const std::size_t size = std::max(random_size(), block);
-      return length_ % block == 0 ? size / block * block : size;
+  template <class Try>
+  static void in_each_way(const Try& try_it) {
+    for (const auto direction : {Direction::encrypt, Direction::decrypt}) {
+      for (const bool in_place : {false, true}) try_it(direction, in_place);
     }
-    const std::size_t size = random_size();
-    return in_place ? (size + block - 1) / block * block : size;
   }
 
-  void compare_stream(Direction direction, bool in_place) {
+  // Memory for a call's output. Where that is to lie over the input, this is put there.
+  PlacedBuffer buffer_for(std::span<const std::uint8_t> input, std::size_t size, bool in_place) {
+    PlacedBuffer buffer(size, random_.number() % 32);
+    if (in_place) std::copy(input.begin(), input.end(), buffer.data());
+    return buffer;
+  }
+
+  // One message in calls of odd sizes, which complete each other's blocks. In place it is whole
+  // blocks, so that nothing is held back and output never overtakes input.
+  void compare_stream() {
+    const std::size_t block = info_.block_size;
     const auto key = random_.bytes(algorithm_.key_size);
     const auto iv = random_.bytes(info_.iv_size);
-    CipherStream tested(accelerated_, algorithm_.name, direction, key, iv);
-    CipherStream right(software_, algorithm_.name, direction, key, iv);
-    for (int call = 0; call < calls; ++call) {
-      const std::size_t size = call_size(call, in_place);
-      const auto input = random_.bytes(size);
-      Bytes expected(size + info_.block_size);
-      expected.resize(right.update(input.data(), size, expected.data()));
-
-      PlacedBuffer buffer(size + info_.block_size, random_.number() % 32);
-      if (in_place) std::copy(input.begin(), input.end(), buffer.data());
-      const auto* source = in_place ? buffer.data() : input.data();
-      const std::size_t written = tested.update(source, size, buffer.data());
-      if (written != expected.size() ||
-          !std::equal(expected.begin(), expected.end(), buffer.data())) {
-        fail(noun(direction), size, in_place);
+    const std::size_t size =
+        (length_ + short_calls * std::min(length_, longest_short_call) / 2) / block * block;
+    const auto plaintext = random_.bytes(size);
+    Bytes ciphertext(size + block);
+    ciphertext.resize(CipherStream(software_, algorithm_.name, Direction::encrypt, key, iv)
+                          .update(plaintext.data(), size, ciphertext.data()));
+    in_each_way([&](Direction direction, bool in_place) {
+      const bool encrypts = direction == Direction::encrypt;
+      const auto& input = encrypts ? plaintext : ciphertext;
+      const auto& expected = encrypts ? ciphertext : plaintext;
+      CipherStream tested(accelerated_, algorithm_.name, direction, key, iv);
+      std::size_t taken = 0;
+      std::size_t given = 0;
+      for (int call = 0; taken < size; ++call) {
+        std::size_t part = call == 1 ? length_ : short_size();
+        if (in_place) part = (part + block - 1) / block * block;
+        part = std::min(part, size - taken);
+        const auto source = std::span(input).subspan(taken, part);
+        auto buffer = buffer_for(source, part + block, in_place);
+        const std::size_t written =
+            tested.update(in_place ? buffer.data() : source.data(), part, buffer.data());
+        taken += part;
+        if (written > size - given ||
+            !std::equal(buffer.data(), buffer.data() + written, expected.data() + given)) {
+          fail(noun(direction), part, in_place);
+        }
+        given += written;
+        if (taken - given >= block) fail(noun(direction), part, in_place);
       }
+      if (given != size) fail(noun(direction), size, in_place);
+    });
+  }
+
+  // Each call a data unit under the same tweak.
+  void compare_units() {
+    const std::size_t block = info_.block_size;
+    const auto key = random_.bytes(algorithm_.key_size);
+    const auto iv = random_.bytes(info_.iv_size);
+    CipherStream software(software_, algorithm_.name, Direction::encrypt, key, iv);
+    for (std::size_t unit = 0; unit <= short_calls; ++unit) {
+      std::size_t size = unit == 0 ? length_ : std::max(short_size(), block);
+      if (length_ % block == 0) size = size / block * block;
+      const auto plaintext = random_.bytes(size);
+      Bytes ciphertext(size);
+      software.update(plaintext.data(), size, ciphertext.data());
+      in_each_way([&](Direction direction, bool in_place) {
+        const bool encrypts = direction == Direction::encrypt;
+        const auto& input = encrypts ? plaintext : ciphertext;
+        CipherStream tested(accelerated_, algorithm_.name, direction, key, iv);
+        auto buffer = buffer_for(input, size, in_place);
+        tested.update(in_place ? buffer.data() : input.data(), size, buffer.data());
+        if (!buffer.holds(encrypts ? ciphertext : plaintext)) {
+          fail(noun(direction), size, in_place);
+        }
+      });
     }
   }
 
   // A message in four pieces, the first of which sends it to the driver.
-  void compare_gcm(Direction direction, bool in_place) {
+  void compare_gcm() {
     const auto key = random_.bytes(algorithm_.key_size);
     const auto aad = random_.bytes(aad_size);
     std::array<std::uint8_t, GcmStream::iv_size> iv{};
     for (auto& byte : iv) byte = static_cast<std::uint8_t>(random_.number());
-    const std::array<std::size_t, 4> pieces{length_, random_size(), random_size(), random_size()};
+    const std::array<std::size_t, 4> pieces{length_, short_size(), short_size(), short_size()};
     std::size_t size = 0;
     for (const std::size_t piece : pieces) size += piece;
 
@@ -111,37 +157,40 @@ class Comparison {
     right.update(plaintext.data(), size, ciphertext.data());
     right.take_tag(tag);
 
-    const bool encrypts = direction == Direction::encrypt;
-    const auto& input = encrypts ? plaintext : ciphertext;
-    PlacedBuffer buffer(size, random_.number() % 32);
-    if (in_place) std::copy(input.begin(), input.end(), buffer.data());
-    const auto* source = in_place ? buffer.data() : input.data();
-    GcmStream tested(accelerated_, algorithm_.name, direction, key);
-    tested.begin(iv, aad);
-    std::size_t done = 0;
-    for (const std::size_t piece : pieces) {
-      tested.update(source + done, piece, buffer.data() + done);
-      done += piece;
-    }
-    if (!buffer.holds(encrypts ? ciphertext : plaintext)) fail(noun(direction), size, in_place);
-    if (encrypts) {
-      std::array<std::uint8_t, GcmStream::tag_size> own_tag{};
-      tested.take_tag(own_tag);
-      if (own_tag != tag) fail("the tag", size, in_place);
-    } else {
-      tested.check_tag(tag);
-    }
+    in_each_way([&](Direction direction, bool in_place) {
+      const bool encrypts = direction == Direction::encrypt;
+      const auto& input = encrypts ? plaintext : ciphertext;
+      auto buffer = buffer_for(input, size, in_place);
+      const auto* source = in_place ? buffer.data() : input.data();
+      GcmStream tested(accelerated_, algorithm_.name, direction, key);
+      tested.begin(iv, aad);
+      std::size_t done = 0;
+      for (const std::size_t piece : pieces) {
+        tested.update(source + done, piece, buffer.data() + done);
+        done += piece;
+      }
+      if (!buffer.holds(encrypts ? ciphertext : plaintext)) fail(noun(direction), size, in_place);
+      if (encrypts) {
+        std::array<std::uint8_t, GcmStream::tag_size> own_tag{};
+        tested.take_tag(own_tag);
+        if (own_tag != tag) fail("the tag", size, in_place);
+      } else {
+        tested.check_tag(tag);
+      }
+    });
   }
 
   // A key longer than a block is hashed by the provider.
   void compare_macs() {
+    constexpr int messages = 6;
     const std::size_t block = info_.hash_block_size;
     for (const std::size_t key_size : {std::size_t{1}, block, block + 7}) {
       const auto key = random_.bytes(key_size);
       MacStream tested(accelerated_, algorithm_, key);
       MacStream right(software_, algorithm_, key);
       for (int message = 0; message < messages; ++message) {
-        const std::size_t size = message == 0 ? length_ : random_size();
+        const bool is_long = message == 0 && (key_size == 1 || length_ <= longest_short_call);
+        const std::size_t size = is_long ? length_ : short_size();
         const auto text = random_.bytes(size);
         const std::size_t first_piece = random_.number() % (size + 1);
         Bytes result(info_.digest_size);

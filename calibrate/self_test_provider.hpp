@@ -10,7 +10,7 @@
 
 namespace kaccel::calibrate {
 
-// Calls of `length` bytes and of random sizes up to it, at odd addresses and in place, in both
+// A call of `length` bytes among short ones of random sizes, at odd addresses and in place, in both
 // directions where there are two. `length` is one that the driver may see; where it is not whole
 // blocks (XTS), neither are the random ones. Throws Fault.
 void test_through_provider(const TestSubject& subject, kernel::Transport& transport,

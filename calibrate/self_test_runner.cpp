@@ -17,9 +17,13 @@ std::string reason(const kernel::Status& status) {
 }
 
 std::unique_ptr<CaseRunner> make_case_runner(const TestSubject& subject,
-                                             kernel::Transport& transport) {
-  if (is_mac(subject.algorithm)) return std::make_unique<MacCaseRunner>(subject, transport);
-  return std::make_unique<CipherCaseRunner>(subject, transport);
+                                             kernel::Transport& transport,
+                                             const OpensslContext& software,
+                                             std::chrono::milliseconds slow) {
+  if (is_mac(subject.algorithm)) {
+    return std::make_unique<MacCaseRunner>(subject, transport, software, slow);
+  }
+  return std::make_unique<CipherCaseRunner>(subject, transport, software, slow);
 }
 
 }  // namespace kaccel::calibrate

@@ -1,10 +1,12 @@
 // Carries out one case of the battery on a driver, in the helper process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "calibrate/openssl_context.hpp"
 #include "calibrate/self_test.hpp"
 #include "calibrate/self_test_cases.hpp"
 
@@ -28,8 +30,12 @@ class CaseRunner {
   virtual Report run(const Case& test) = 0;
 };
 
-// For whatever kind of algorithm the subject is. Both arguments must outlive the runner.
+// For whatever kind of algorithm the subject is. `software` has OpenSSL's own side of it;
+// `slow` is the longest time for a short request. The arguments must outlive the runner, which
+// throws SlowDriver as well.
 std::unique_ptr<CaseRunner> make_case_runner(const TestSubject& subject,
-                                             kernel::Transport& transport);
+                                             kernel::Transport& transport,
+                                             const OpensslContext& software,
+                                             std::chrono::milliseconds slow);
 
 }  // namespace kaccel::calibrate

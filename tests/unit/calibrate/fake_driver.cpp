@@ -55,15 +55,19 @@ class FakeSession : public kernel::Session {
     if (repeats || key.empty() || key.size() == transport_.refused_key_size) {
       return {kernel::Failure::bad_key, EINVAL};
     }
-    key_.assign(key.begin(), key.end());
+    if (!transport_.keeps_first_key || key_.empty()) key_.assign(key.begin(), key.end());
     return kernel::success;
   }
 
   kernel::Status crypt(const kernel::CipherRequest& request) noexcept override {
     wait(transport_.latency);
+    has_decrypted_ |= request.direction == kernel::Direction::decrypt;
+    const bool stays = transport_.sticky_direction && has_decrypted_;
     CipherStream stream(transport_.software(), row_of(algorithm_, key_.size()).name,
-                        request.direction, openssl_key(algorithm_, key_), request.iv);
+                        stays ? kernel::Direction::decrypt : request.direction,
+                        openssl_key(algorithm_, key_), request.iv);
     stream.update(request.input.data(), request.input.size(), request.output);
+    if (transport_.tamper) transport_.tamper(request);
     return behave(transport_.behaviour ? transport_.behaviour(request) : Behaviour::right,
                   request.output[request.input.size() - 1]);
   }
@@ -71,7 +75,6 @@ class FakeSession : public kernel::Session {
   kernel::Status mac(std::span<const std::uint8_t> message,
                      std::span<std::uint8_t> result) noexcept override {
     wait(transport_.latency);
-    if (message.empty()) _exit(4);  // nobody is to ask that
     const auto right =
         MacStream(transport_.software(), row_of(algorithm_, 0), key_).mac_of(message);
     std::copy(right.begin(), right.end(), result.begin());
@@ -109,6 +112,7 @@ class FakeSession : public kernel::Session {
   FakeTransport& transport_;
   kernel::Algorithm algorithm_;
   std::vector<std::uint8_t> key_;
+  bool has_decrypted_ = false;
 };
 
 }  // namespace

@@ -29,7 +29,13 @@ class FakeTransport : public kernel::Transport {
   // The same for a message and the key that it is hashed with.
   std::function<Behaviour(std::span<const std::uint8_t> message, std::span<const std::uint8_t> key)>
       mac_behaviour;
+  // Changes the output of a request that went right.
+  std::function<void(const kernel::CipherRequest&)> tamper;
   std::chrono::microseconds latency{0};
+  // A session that has decrypted goes on decrypting.
+  bool sticky_direction = false;
+  // A session takes a second key and goes on with the first.
+  bool keeps_first_key = false;
   std::size_t refused_key_size = 0;
   bool refuses_repeated_des_keys = false;
   std::size_t max_request = 212'992;

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "calibrate/self_test_cases.hpp"
 #include "fake_driver.hpp"
@@ -17,7 +20,7 @@ using std::chrono::milliseconds;
 
 const HelperLimits impatient{milliseconds(1500), milliseconds(60'000)};
 
-// One bit that all processes see.
+// One bit, or a small number, that all processes see.
 class SharedFlag {
  public:
   SharedFlag()
@@ -29,6 +32,8 @@ class SharedFlag {
 
   void set() { *byte_ = 1; }
   bool is_set() const { return *byte_ != 0; }
+  void count() { *byte_ = static_cast<char>(*byte_ + 1); }
+  int count_so_far() const { return *byte_; }
 
  private:
   volatile char* byte_;
@@ -133,6 +138,21 @@ TEST(SelfTest, ACrashOfTheHelperIsAFault) {
   EXPECT_NE(result.fault.find("a request of 512 bytes crashes"), std::string::npos) << result.fault;
 }
 
+TEST(SelfTest, HangsHereAndThereAreGivenUpSoon) {
+  SharedFlag losses;
+  FakeTransport transport("fake");
+  transport.behaviour = [&](const kernel::CipherRequest& request) {
+    const bool bad = request.input.size() > 64 && request.input.size() % 64 == 16;
+    if (bad) losses.count();
+    return bad ? Behaviour::hanging : Behaviour::right;
+  };
+  const HelperLimits brief{milliseconds(500), milliseconds(60'000)};
+  const auto result = test_driver(transport, "AES-128-CBC", {}, brief);
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_FALSE(result.dead);
+  EXPECT_LE(losses.count_so_far(), 5);
+}
+
 TEST(SelfTest, WrongLengthsWithoutARuleTakeTheDriverOut) {
   FakeTransport transport("fake");
   transport.behaviour = bad_lengths([](std::size_t n) { return n == 4096; });
@@ -170,6 +190,61 @@ TEST(SelfTest, MisalignedBuffersAreTried) {
   EXPECT_EQ(test_driver(transport, "AES-128-CBC").verdict, SelfTestVerdict::taken_out);
 }
 
+// Each length is tried on a part of the same long message: the one before must not do.
+TEST(SelfTest, AnAnswerToTheRequestBeforeIsFound) {
+  for (const char* algorithm : {"AES-128-ECB", "AES-128-CBC", "AES-128-CTR", "AES-128-XTS"}) {
+    FakeTransport transport("fake");
+    std::vector<std::uint8_t> before;
+    transport.tamper = [&](const kernel::CipherRequest& request) {
+      const std::span output(request.output, request.input.size());
+      const std::vector<std::uint8_t> right(output.begin(), output.end());
+      if (request.direction != kernel::Direction::encrypt) return;
+      // All but what is longer than the one before.
+      if (before.size() > 16)
+        std::copy_n(before.begin(), std::min(before.size(), right.size()), output.begin());
+      before = right;
+    };
+    EXPECT_EQ(test_driver(transport, algorithm).verdict, SelfTestVerdict::taken_out) << algorithm;
+  }
+}
+
+TEST(SelfTest, WrongBytesAnywhereInARequestAreFound) {
+  for (const char* algorithm : {"AES-128-ECB", "AES-256-CBC", "AES-128-CTR", "DES-EDE3-CBC"}) {
+    for (const auto direction : {kernel::Direction::encrypt, kernel::Direction::decrypt}) {
+      FakeTransport transport("fake");
+      transport.tamper = [=](const kernel::CipherRequest& request) {
+        if (request.direction == direction && request.input.size() > 40'000) {
+          request.output[32'768] ^= 1;
+        }
+      };
+      const auto result = test_driver(transport, algorithm);
+      EXPECT_EQ(result.verdict, SelfTestVerdict::restricted) << algorithm << result.fault;
+      EXPECT_GE(result.found.max_size, 4096u) << algorithm;
+      EXPECT_LE(result.found.max_size, 40'000u) << algorithm;
+    }
+  }
+}
+
+TEST(SelfTest, AWrongChainingValueIsFound) {
+  FakeTransport transport("fake");
+  std::vector<std::uint8_t> last_block;
+  transport.behaviour = [&](const kernel::CipherRequest& request) {
+    const bool chained =
+        std::equal(request.iv.begin(), request.iv.end(), last_block.begin(), last_block.end());
+    if (request.direction == kernel::Direction::decrypt) {
+      last_block.assign(request.input.end() - 16, request.input.end());
+    }
+    return chained ? Behaviour::wrong : Behaviour::right;
+  };
+  EXPECT_EQ(test_driver(transport, "AES-128-CBC").verdict, SelfTestVerdict::taken_out);
+}
+
+TEST(SelfTest, KeysThatStayAreFound) {
+  FakeTransport transport("fake");
+  transport.keeps_first_key = true;
+  EXPECT_EQ(test_driver(transport, "AES-128-CBC").verdict, SelfTestVerdict::taken_out);
+}
+
 TEST(SelfTest, AFaultThatComesNowAndThenIsFound) {
   FakeTransport transport("fake");
   int requests = 0;
@@ -202,6 +277,28 @@ TEST(SelfTest, RequestsAreKeptToWhatTheKernelTakes) {
 }
 
 const kernel::Restrictions xts_of_qce{.min_size = 17, .multiple_above = 512, .size_multiple = 512};
+
+// qce's: above 512 bytes it answers whole sectors only.
+TEST(SelfTestOfXts, AHangOnOddLengthsBecomesAMultipleAfterTwoLosses) {
+  for (const auto how : {Behaviour::hanging, Behaviour::wrong}) {
+    SharedFlag losses;
+    FakeTransport transport("fake");
+    transport.behaviour = [&](const kernel::CipherRequest& request) {
+      const std::size_t size = request.input.size();
+      const bool bad = !kernel::permits_size(xts_of_qce, size);
+      if (bad && size > 512) losses.count();
+      return !bad ? Behaviour::right : size > 512 ? how : Behaviour::wrong;
+    };
+    const auto result = test_driver(transport, "AES-256-XTS", {}, impatient);
+    EXPECT_EQ(result.verdict, SelfTestVerdict::restricted) << result.fault;
+    EXPECT_EQ(result.found,
+              (kernel::Restrictions{.min_size = 32, .multiple_above = 512, .size_multiple = 512}));
+    EXPECT_TRUE(result.ciphertext_stealing) << result.stealing_fault;
+    if (how == Behaviour::hanging) {
+      EXPECT_EQ(losses.count_so_far(), 2);
+    }
+  }
+}
 
 TEST(SelfTestOfXts, RightPartialUnitsProveCiphertextStealing) {
   FakeTransport transport("fake");
@@ -303,6 +400,105 @@ TEST(SelfTestOfGcm, AfterATestOfItsCtrOnlyTheProviderIsTried) {
   EXPECT_EQ(self_test({row("AES-128-GCM"), "fake", {}, failed}, transport).fault, "CTR is wrong");
 }
 
+TEST(SelfTestOfDes, AfterATestOfTwoKeysLittleOfThreeIsTried) {
+  const SelfTestResult passed{SelfTestVerdict::passed, {}, "", false};
+  FakeTransport transport("fake");
+  transport.behaviour = bad_lengths([](std::size_t n) { return n == 65536; });
+  EXPECT_EQ(self_test({row("DES-EDE3-CBC"), "fake", {}, passed}, transport).verdict,
+            SelfTestVerdict::passed);
+  for (const std::size_t bad : {std::size_t{16}, std::size_t{4096}}) {
+    transport.behaviour = bad_lengths([=](std::size_t n) { return n == bad; });
+    EXPECT_EQ(self_test({row("DES-EDE3-CBC"), "fake", {}, passed}, transport).verdict,
+              SelfTestVerdict::taken_out)
+        << bad;
+  }
+}
+
+// What is known to go wrong though kaccel does not ask for it.
+class Probe : public ::testing::Test {
+ protected:
+  SelfTestResult test(const char* algorithm) {
+    return test_driver(transport_, algorithm, {}, impatient);
+  }
+
+  // It passed, and this is all that was found.
+  static void expect_only(const SelfTestResult& result, const char* fault) {
+    EXPECT_EQ(result.verdict, SelfTestVerdict::passed) << result.fault;
+    ASSERT_EQ(result.harmless_faults.size(), 1u);
+    EXPECT_EQ(result.harmless_faults[0].find(fault), 0u) << result.harmless_faults[0];
+  }
+
+  FakeTransport transport_{"fake"};
+};
+
+TEST_F(Probe, FindsNothingOnARightDriver) {
+  for (const char* algorithm : {"AES-128-CTR", "AES-128-XTS", "HMAC-SHA256"}) {
+    EXPECT_TRUE(test(algorithm).harmless_faults.empty()) << algorithm;
+  }
+}
+
+TEST_F(Probe, FindsAPartialBlockGoingWrong) {
+  for (const auto how : {Behaviour::wrong, Behaviour::failing, Behaviour::hanging}) {
+    transport_.behaviour = bad_lengths([](std::size_t n) { return n % 16 != 0; }, how);
+    expect_only(test("AES-128-CTR"), "a partial last block goes wrong, but kaccel sends whole");
+  }
+}
+
+TEST_F(Probe, FindsASessionThatStaysInItsDirection) {
+  transport_.sticky_direction = true;
+  expect_only(test("AES-192-CBC"), "encryption after decryption on one session goes wrong, but");
+}
+
+TEST_F(Probe, FindsTheWrongMacOfAnEmptyMessage) {
+  for (const auto how : {Behaviour::wrong, Behaviour::crashing}) {
+    transport_.mac_behaviour = [how](auto message, auto) {
+      return message.empty() ? how : Behaviour::right;
+    };
+    expect_only(test("HMAC-SHA256"), "an empty message goes wrong, but kaccel keeps");
+  }
+}
+
+TEST_F(Probe, ThatLosesTheDriverForGoodTakesItOut) {
+  SharedFlag lost;
+  transport_.mac_behaviour = [&](auto message, auto) {
+    if (message.empty()) lost.set();
+    return lost.is_set() ? Behaviour::hanging : Behaviour::right;
+  };
+  const auto result = test("HMAC-SHA1");
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_TRUE(result.dead);
+}
+
+TEST(SelfTestOfSlowDrivers, ASecondForABlockIsTooLongAndFoundSoon) {
+  FakeTransport transport("fake");
+  transport.latency = milliseconds(60);
+  const HelperLimits hurried{milliseconds(1500), milliseconds(60'000), milliseconds(50)};
+  for (const char* algorithm : {"AES-128-CBC", "HMAC-SHA1"}) {
+    SharedFlag requests;
+    transport.behaviour = [&](const kernel::CipherRequest&) {
+      requests.count();
+      return Behaviour::right;
+    };
+    const auto result = test_driver(transport, algorithm, {}, hurried);
+    EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+    EXPECT_TRUE(result.dead);
+    EXPECT_NE(result.fault.find(" ms for a request of "), std::string::npos) << result.fault;
+    EXPECT_LE(requests.count_so_far(), 2);
+  }
+}
+
+TEST(SelfTestOfSlowDrivers, ASelfTestThatNeverEndsIsEndedOnce) {
+  FakeTransport transport("fake");
+  transport.latency = milliseconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = test_driver(transport, "AES-128-CBC", {},
+                                  {milliseconds(1500), milliseconds(1000), milliseconds(500)});
+  EXPECT_EQ(result.verdict, SelfTestVerdict::taken_out);
+  EXPECT_TRUE(result.dead);
+  EXPECT_NE(result.fault.find("takes longer than 1.0 s"), std::string::npos) << result.fault;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(10'000));
+}
+
 TEST(SelfTestOfHmac, WrongPaddingIsFoundWhereAHashBlockIsJustFull) {
   FakeTransport transport("fake");
   transport.mac_behaviour = [](auto message, auto) {
@@ -357,6 +553,18 @@ TEST(SelfTestCases, LengthsLieAroundTheBordersAndRise) {
   EXPECT_TRUE(std::is_sorted(lengths.begin(), lengths.end()));
   for (const std::size_t length : std::array<std::size_t, 6>{16, 32, 496, 512, 4112, 65552}) {
     EXPECT_TRUE(std::binary_search(lengths.begin(), lengths.end(), length)) << length;
+  }
+}
+
+TEST(SelfTestCases, RoundLengthsComeBeforeTheirNeighbours) {
+  const auto [cases, round] = length_cases(test_lengths(row("AES-128-XTS"), {}));
+  const auto shorter = [](const Case& a, const Case& b) { return a.length < b.length; };
+  const auto neighbours = cases.begin() + static_cast<std::ptrdiff_t>(round);
+  EXPECT_TRUE(std::is_sorted(cases.begin(), neighbours, shorter));
+  EXPECT_TRUE(std::is_sorted(neighbours, cases.end(), shorter));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::size_t length = cases[i].length;
+    EXPECT_EQ(i < round, length < 512 ? std::has_single_bit(length) : length % 512 == 0) << length;
   }
 }
 
