@@ -58,6 +58,9 @@ void define_run(CLI::App& app, RunOptions& options) {
   command->add_option("--threads", options.threads,
                       "Callers at a time, 1 to 64, on both sides alike: as many as will share the "
                       "device (default: 1)");
+  command->add_flag("--test-known-faults", options.test_known_faults,
+                    "Try also what the driver is known to do wrong, to see whether it still does; "
+                    "after a hang the machine may have to be started again");
   command->add_flag("--json", options.json, "Print the measurements as JSON");
   command->add_flag("-q,--quiet", options.quiet, "No progress and no report");
   command->footer("Example: kaccel-calibrate run --output /etc/ssl/kaccel-thresholds.cnf\n");

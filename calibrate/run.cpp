@@ -111,14 +111,16 @@ class Calibrator {
         driver.known != nullptr ? driver.known->restrictions : kernel::Restrictions{};
     CalibratedAlgorithm result{algorithm.name, driver.entry.driver, {}, {}, {}};
     if (dead_drivers_.contains(result.driver)) {
-      result.self_test = {SelfTestVerdict::taken_out, {}, "the driver hung before", true};
+      result.self_test = {
+          SelfTestVerdict::taken_out, {}, "the driver hung before, or was too slow", true};
       note_fault(result);
       return result;
     }
+    note_known_faults(driver);
     progress_.show(fmt::format("{} on {}: self-test", algorithm.name, result.driver));
-    result.self_test =
-        self_test({algorithm, result.driver, known, counter_mode_of(algorithm, result.driver)},
-                  machine_.transport, options_.limits);
+    result.self_test = self_test(
+        {algorithm, result.driver, not_to_try(known), earlier_test(algorithm, result.driver)},
+        machine_.transport, options_.limits);
     if (algorithm.kind == Kind::blocks) {
       block_tests_.insert_or_assign({result.name, result.driver}, result.self_test);
     }
@@ -128,12 +130,41 @@ class Calibrator {
     return result;
   }
 
-  // Of an earlier self-test in this run, for GCM.
-  std::optional<SelfTestResult> counter_mode_of(const Algorithm& algorithm,
-                                                const std::string& driver) const {
-    if (algorithm.kind != Kind::gcm) return {};
-    const auto found = block_tests_.find({driver_side(algorithm).name, driver});
-    return found != block_tests_.end() ? std::optional(found->second) : std::nullopt;
+  // What the self-test must keep from a driver: of the known restrictions those of keys in any
+  // case.
+  kernel::Restrictions not_to_try(const kernel::Restrictions& known) const {
+    if (!options_.test_known_faults) return known;
+    return {.refused_keys = known.refused_keys,
+            .refuses_repeated_des_keys = known.refuses_repeated_des_keys};
+  }
+
+  // Once a driver.
+  void note_known_faults(const kernel::Driver& driver) {
+    if (driver.known == nullptr || !noted_drivers_.insert(driver.entry.driver).second) return;
+    const bool split = driver.known->restrictions.max_size < kernel::Restrictions{}.max_size;
+    const char* const avoided =
+        split ? "longer calls are split, not tried" : "such calls stay in software, not tried";
+    for (const char* fault : driver.known->avoided) {
+      if (fault == nullptr) continue;
+      note(fmt::format("{}: known: {}: {}", driver.entry.driver, fault,
+                       options_.test_known_faults ? "tried all the same" : avoided));
+    }
+  }
+
+  // In this run, of the same driver with keys of the same size: CTR for GCM, and two-key 3DES for
+  // three keys, if these can be had at all.
+  std::optional<SelfTestResult> earlier_test(const Algorithm& algorithm,
+                                             const std::string& driver) const {
+    for (const auto& row : algorithm_table) {
+      if (&row == &algorithm) break;
+      const bool same = row.kernel_algorithm == algorithm.kernel_algorithm &&
+                        driver_key_size(row) == driver_key_size(algorithm);
+      const auto found = same ? block_tests_.find({row.name, driver}) : block_tests_.end();
+      if (found == block_tests_.end()) continue;
+      const bool failed = found->second.verdict == SelfTestVerdict::taken_out;
+      if (algorithm.kind == Kind::gcm || !failed) return found->second;
+    }
+    return {};
   }
 
   void measure(const Algorithm& algorithm, const kernel::Restrictions& known,
@@ -184,6 +215,10 @@ class Calibrator {
       note(fmt::format("{}: {}: ciphertext stealing stays in software: {}", result.driver,
                        result.name, test.stealing_fault));
     }
+    for (const auto& fault : test.harmless_faults) {
+      if (!noted_faults_.insert({result.driver, fault}).second) continue;
+      note(fmt::format("{}: does no harm: {}", result.driver, fault));
+    }
     if (test.verdict == SelfTestVerdict::passed) return;
     const char* const verdict =
         test.verdict == SelfTestVerdict::taken_out ? "taken out" : "restricted";
@@ -215,6 +250,9 @@ class Calibrator {
   unsigned threads_;
   SoftwareContexts software_;
   std::set<std::string> dead_drivers_;
+  std::set<std::string> noted_drivers_;  // whose known faults have been told
+  // Driver and fault: keys of all sizes show the same.
+  std::set<std::pair<std::string, std::string>> noted_faults_;
   // By algorithm and driver.
   std::map<std::pair<std::string, std::string>, SelfTestResult> block_tests_;
   Progress progress_;

@@ -21,6 +21,8 @@ struct RunOptions {
   std::string threads = "1";            // as typed, callers at a time
   bool json = false;
   bool quiet = false;  // no progress and no report
+  // Whether the self-test also tries what is known to go wrong, instead of taking it for granted.
+  bool test_known_faults = false;
   HelperLimits limits;
 };
 

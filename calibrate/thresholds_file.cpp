@@ -49,6 +49,9 @@ void write_algorithm(Out out, const CalibratedAlgorithm& algorithm) {
   if (!algorithm.self_test.fault.empty()) {
     fmt::format_to(out, "# self-test: {}\n", algorithm.self_test.fault);
   }
+  for (const auto& fault : algorithm.self_test.harmless_faults) {
+    fmt::format_to(out, "# does no harm: {}\n", fault);
+  }
   if (!algorithm.self_test.stealing_fault.empty()) {
     fmt::format_to(out, "# data units that are not whole blocks stay in software: {}\n",
                    algorithm.self_test.stealing_fault);
