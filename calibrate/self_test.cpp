@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "calibrate/length_rule.hpp"
+#include "calibrate/mac_stream.hpp"
+#include "calibrate/random_bytes.hpp"
 #include "calibrate/self_test_cases.hpp"
 #include "calibrate/self_test_fault.hpp"
 #include "calibrate/self_test_runner.hpp"
+#include "calibrate/served_algorithms.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -83,13 +86,32 @@ const char* spelled(CaseRunner::Outcome outcome) {
   return "skipped";
 }
 
+// OpenSSL's own side, for all tests of a process: its tables, which it builds at the first fetch,
+// cost more than a short test. Helpers inherit them.
+const OpensslContext& software_of(const Algorithm& algorithm) {
+  static const auto usual = OpensslContext::with_default();
+  const auto& software = [&]() -> const OpensslContext& {
+    if (!needs_legacy(algorithm)) return usual;
+    static const auto with_legacy = OpensslContext::with_software_of(algorithm);
+    return with_legacy;
+  }();
+  const auto& info = kernel::info(algorithm.kernel_algorithm);
+  if (is_mac(algorithm)) {
+    MacStream(software, algorithm, std::vector<std::uint8_t>(1));
+  } else {
+    CipherStream(software, driver_side(algorithm).name, kernel::Direction::encrypt,
+                 RandomBytes(1).bytes(algorithm.key_size), std::vector<std::uint8_t>(info.iv_size));
+  }
+  return software;
+}
+
 class Battery {
  public:
   Battery(const TestSubject& subject, kernel::Transport& transport, const HelperLimits& limits)
       : subject_(subject),
         transport_(transport),
         limits_(limits),
-        software_(OpensslContext::with_software_of(subject.algorithm)) {}
+        software_(software_of(subject.algorithm)) {}
 
   // What is known of the driver from here on.
   void restrict_to(const kernel::Restrictions& rule) {
@@ -266,7 +288,7 @@ class Battery {
   TestSubject subject_;
   kernel::Transport& transport_;
   const HelperLimits& limits_;
-  const OpensslContext software_;
+  const OpensslContext& software_;
 };
 
 std::string first_fault(const std::vector<CaseResult>& results) {

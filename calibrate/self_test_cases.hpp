@@ -40,8 +40,8 @@ struct Case {
 };
 
 // Lengths around the borders at which drivers err: block, 512 bytes, page, and large requests;
-// ascending, and only what the restrictions permit. Whole blocks for ciphers; messages of any
-// length, up to the longest that the provider sends, for HMAC.
+// ascending, and only what the restrictions permit. Whole blocks for ciphers, messages of any
+// length for HMAC.
 std::vector<std::size_t> test_lengths(const Algorithm& algorithm,
                                       const kernel::Restrictions& restrictions);
 

@@ -9,7 +9,6 @@
 #include "calibrate/placed_buffer.hpp"
 #include "calibrate/self_test_cases.hpp"
 #include "calibrate/self_test_fault.hpp"
-#include "calibrate/self_test_provider.hpp"
 #include "calibrate/served_algorithms.hpp"
 
 namespace kaccel::calibrate {
@@ -20,7 +19,7 @@ using kernel::Direction;
 
 // Requests of a case that asks for the same again and again, by length: long ones take their time.
 constexpr int repetitions(std::size_t length) {
-  return length <= 256 ? 64 : 8;
+  return length <= 256 ? 32 : 6;
 }
 
 }  // namespace
@@ -34,6 +33,7 @@ CipherCaseRunner::CipherCaseRunner(const TestSubject& subject, kernel::Transport
       software_(software),
       random_(subject.algorithm.key_size),
       patience_(slow),
+      through_provider_(subject, transport, software),
       lasting_key_(random_.bytes(bare_.key_size)) {}
 
 CaseRunner::Report CipherCaseRunner::run(const Case& test) {
@@ -71,7 +71,7 @@ void CipherCaseRunner::run_case(const Case& test) {
     case CaseKind::repeated:
       return test_repeated(test.length);
     case CaseKind::through_provider:
-      return test_through_provider(subject_, transport_, software_, random_, test.length);
+      return through_provider_.run(random_, test.length);
     case CaseKind::partial_block:
       return check_both(lasting_, message(lasting_.key, test.length));
     case CaseKind::turned_session:

@@ -12,6 +12,7 @@
 #include "calibrate/openssl_context.hpp"
 #include "calibrate/random_bytes.hpp"
 #include "calibrate/self_test_patience.hpp"
+#include "calibrate/self_test_provider.hpp"
 #include "calibrate/self_test_reference.hpp"
 #include "calibrate/self_test_runner.hpp"
 
@@ -89,6 +90,7 @@ class CipherCaseRunner final : public CaseRunner {
   const OpensslContext& software_;
   RandomBytes random_;
   Patience patience_;
+  ProviderTest through_provider_;
   Pair lasting_;  // in use from case to case, as a long-lived application's
   Bytes lasting_key_;
   std::optional<CipherReference> reference_;

@@ -9,6 +9,7 @@
 #include "calibrate/openssl_context.hpp"
 #include "calibrate/random_bytes.hpp"
 #include "calibrate/self_test_patience.hpp"
+#include "calibrate/self_test_provider.hpp"
 #include "calibrate/self_test_runner.hpp"
 
 namespace kaccel::calibrate {
@@ -51,6 +52,7 @@ class MacCaseRunner final : public CaseRunner {
   const OpensslContext& software_;
   RandomBytes random_;
   Patience patience_;
+  ProviderTest through_provider_;
   KeyedSession lasting_;  // in use from case to case, as a long-lived application's
 };
 
