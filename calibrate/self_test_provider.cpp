@@ -21,7 +21,7 @@ using kernel::Direction;
 
 constexpr std::size_t aad_size = 13;  // TLS 1.2's
 // The calls around the long one.
-constexpr std::size_t short_calls = 10;
+constexpr std::size_t short_calls = 6;
 constexpr std::size_t longest_short_call = 2048;
 
 // Several where they are short.

@@ -30,6 +30,8 @@ class CipherReference {
   // long as the reference.
   Part part(std::size_t length);
 
+  std::size_t longest() const noexcept { return longest_; }
+
  private:
   using Bytes = std::vector<std::uint8_t>;
   struct Message {
@@ -43,8 +45,9 @@ class CipherReference {
   Bytes iv_at(const Message& message, std::size_t offset) const;
 
   const kernel::AlgorithmInfo& info_;
+  std::size_t longest_;
   // One, whose parts begin at different blocks. XTS: two, since its parts must begin where the
-  // message does.
+  // message does, of which the second serves the shorter parts.
   std::vector<Message> messages_;
   std::size_t parts_ = 0;
 };
