@@ -84,10 +84,11 @@ TEST(SettingsTest, ReadARuleOfMultiplesOfEachAlgorithm) {
   for (const Algorithm& algorithm : algorithm_table) {
     const std::string prefix = std::string("thresholds.") + algorithm.name;
     Values values{{prefix + ".driver", "d"}, {prefix + ".size_multiple", "512"}};
-    for (const char* key : is_mac(algorithm)
-                               ? std::initializer_list<const char*>{".threshold"}
-                               : std::initializer_list<const char*>{".encrypt", ".decrypt"}) {
-      values[prefix + key] = "0";
+    if (is_mac(algorithm)) {
+      values[prefix + ".threshold"] = "0";
+    } else {
+      values[prefix + ".encrypt"] = "0";
+      values[prefix + ".decrypt"] = "0";
     }
     const Settings settings = parsed(values);
     EXPECT_EQ(row(settings, algorithm.name).restrictions,
