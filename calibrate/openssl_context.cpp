@@ -61,7 +61,7 @@ OpensslContext OpensslContext::with_software_of(const Algorithm& algorithm) {
 
 OpensslContext OpensslContext::with_kaccel(const Settings& settings, kernel::Transport& transport) {
   OpensslContext context;
-  context.provider_.reset(load_embedded(context.get(), settings, &transport));
+  context.provider_.reset(load_embedded(context.get(), settings, &transport, Offered::only_routed));
   if (!context.provider_) throw OpensslError("kaccel does not load");
   return context;
 }

@@ -144,7 +144,8 @@ std::vector<SizeVerdict> judge(const std::vector<Recording>& recordings) {
   std::vector<SizeVerdict> verdicts;
   for (const auto& recording : recordings) {
     const bool hardware_wins = recording.hardware > recording.software;
-    verdicts.push_back({recording.size, hardware_wins ? Winner::hardware : Winner::software});
+    verdicts.push_back({recording.size, hardware_wins ? Winner::hardware : Winner::software,
+                        std::abs(std::log(recording.hardware / recording.software))});
   }
   return verdicts;
 }

@@ -151,20 +151,25 @@ class Calibrator {
     }
   }
 
-  // In this run, of the same driver with keys of the same size: CTR for GCM, and two-key 3DES for
-  // three keys, if these can be had at all.
-  std::optional<SelfTestResult> earlier_test(const Algorithm& algorithm,
-                                             const std::string& driver) const {
+  // In this run, of the same driver: with keys of the same size (CTR for GCM, two-key 3DES for
+  // three keys, if these can be had at all), else of another size in the same mode.
+  std::optional<TestSubject::Earlier> earlier_test(const Algorithm& algorithm,
+                                                   const std::string& driver) const {
+    std::optional<TestSubject::Earlier> other_size;
     for (const auto& row : algorithm_table) {
       if (&row == &algorithm) break;
-      const bool same = row.kernel_algorithm == algorithm.kernel_algorithm &&
-                        driver_key_size(row) == driver_key_size(algorithm);
-      const auto found = same ? block_tests_.find({row.name, driver}) : block_tests_.end();
+      const bool same_mode = row.kernel_algorithm == algorithm.kernel_algorithm;
+      const auto found = same_mode ? block_tests_.find({row.name, driver}) : block_tests_.end();
       if (found == block_tests_.end()) continue;
-      const bool failed = found->second.verdict == SelfTestVerdict::taken_out;
-      if (algorithm.kind == Kind::gcm || !failed) return found->second;
+      const auto& result = found->second;
+      const bool failed = result.verdict == SelfTestVerdict::taken_out;
+      if (driver_key_size(row) == driver_key_size(algorithm)) {
+        if (algorithm.kind == Kind::gcm || !failed) return TestSubject::Earlier{result, true};
+      } else if (algorithm.kind == Kind::blocks && !failed && !other_size) {
+        other_size = TestSubject::Earlier{result, false};
+      }
     }
-    return {};
+    return other_size;
   }
 
   void measure(const Algorithm& algorithm, const kernel::Restrictions& known,
@@ -195,13 +200,14 @@ class Calibrator {
 
   static CalibratedDirection decided(std::vector<SizeMeasurement> measurements) {
     const auto judged = verdicts(measurements);
-    return {choose_threshold(judged), std::move(measurements), doubt(sizes_lost_again(judged))};
+    const Threshold threshold = choose_threshold(judged);
+    return {threshold, std::move(measurements), doubt(sizes_against(judged, threshold))};
   }
 
-  static std::string doubt(const std::vector<std::size_t>& sizes_lost_again) {
-    if (sizes_lost_again.empty()) return {};
-    return fmt::format("software was faster again at {} bytes: measure again on a quiet machine",
-                       fmt::join(sizes_lost_again, ", "));
+  static std::string doubt(const std::vector<std::size_t>& sizes_against) {
+    if (sizes_against.empty()) return {};
+    return fmt::format("the other side was faster at {} bytes: measure again on a quiet machine",
+                       fmt::join(sizes_against, ", "));
   }
 
   void note(const std::string& line) {

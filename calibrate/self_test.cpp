@@ -361,13 +361,16 @@ void judge_rest(const TestSubject& subject, const std::vector<Case>& cases,
   }
 }
 
-// On a driver that was tested with keys of this size.
-SelfTestResult test_again(const TestSubject& subject, Battery& battery) {
-  auto result = *subject.earlier;
+// On a driver that was tested before.
+SelfTestResult test_again(const TestSubject& subject, kernel::Transport& transport,
+                          const HelperLimits& limits) {
+  auto [result, same_key_size] = *subject.earlier;
   if (result.verdict == SelfTestVerdict::taken_out) return result;
+  Battery battery(subject, transport, limits);
   battery.restrict_to(result.found);
   const auto lengths = test_lengths(subject.algorithm, battery.subject().known);
-  const auto cases = repeat_cases(subject.algorithm, lengths);
+  const auto cases = same_key_size ? repeat_cases(subject.algorithm, lengths)
+                                   : other_key_size_cases(subject.algorithm, lengths);
   auto fault =
       first_fault(battery.run_rest(cases, {.kind = CaseKind::length, .length = lengths.front()}));
   result.harmless_faults.clear();  // told already
@@ -376,8 +379,12 @@ SelfTestResult test_again(const TestSubject& subject, Battery& battery) {
 
 SelfTestResult test_in_steps(const TestSubject& subject, kernel::Transport& transport,
                              const HelperLimits& limits) {
+  if (subject.earlier) {
+    auto again = test_again(subject, transport, limits);
+    const bool passed = again.verdict != SelfTestVerdict::taken_out;
+    if (passed || again.dead || subject.earlier->same_key_size) return again;
+  }
   Battery battery(subject, transport, limits);
-  if (subject.earlier) return test_again(subject, battery);
   const auto lengths = test_lengths(subject.algorithm, subject.known);
   auto rest = rest_cases(subject, lengths);
   auto [by_length, rest_results] = battery.run_lengths(length_cases(lengths), rest);

@@ -31,7 +31,7 @@ void make_fit(std::vector<std::size_t>& lengths, const kernel::Restrictions& res
 
 std::vector<std::size_t> cipher_lengths(const Algorithm& algorithm) {
   // OpenSSL's 3DES, the reference, is some five times slower than its AES.
-  const std::size_t longest = is_des(algorithm) ? 65536 : 131072;
+  const std::size_t longest = is_des(algorithm) ? 32768 : 131072;
   const std::size_t longest_with_neighbours = is_des(algorithm) ? 4096 : 65536;
   const std::size_t block = kernel::info(algorithm.kernel_algorithm).block_size;
   std::vector<std::size_t> lengths{block, 2 * block, 3 * block};
@@ -52,14 +52,14 @@ std::vector<std::size_t> message_lengths(const Algorithm& algorithm,
   const std::size_t block = kernel::info(algorithm.kernel_algorithm).hash_block_size;
   const std::size_t padding = 1 + block / 8;
   std::vector<std::size_t> lengths{1, 2, 16};
-  for (const std::size_t border :
-       {block - padding, block, 2 * block, 3 * block, std::size_t{1424}, std::size_t{4096},
-        std::size_t{8192}, std::size_t{16384}, std::size_t{65536}}) {
+  for (const std::size_t border : {block - padding, block, 2 * block, 3 * block, std::size_t{1424},
+                                   std::size_t{4096}, std::size_t{8192}, std::size_t{16384}}) {
     lengths.insert(lengths.end(), {border - 1, border, border + 1});
   }
-  // The kernel hands a message on in pieces of at most 64 KiB: of more than a few there is nothing
-  // new to learn.
-  constexpr std::size_t longest = 262144;
+  lengths.insert(lengths.end(), {65536, 65537});
+  // The kernel hands a message on in pieces of at most 64 KiB: of three there is nothing more
+  // to learn.
+  constexpr std::size_t longest = 131073;
   static_assert(longest <= HmacContext::longest_message);
   lengths.push_back(std::min(longest, restrictions.max_size));
   return lengths;
@@ -81,10 +81,13 @@ void add(CaseKind kind, std::initializer_list<std::size_t> wanted,
   }
 }
 
+enum class Effort : std::uint8_t { full, reduced };
+
 void add_provider_cases(const Algorithm& algorithm, const std::vector<std::size_t>& good_lengths,
-                        std::vector<Case>& cases) {
-  add(CaseKind::through_provider, {1024, is_des(algorithm) ? std::size_t{16384} : 65536},
-      good_lengths, cases);
+                        Effort effort, std::vector<Case>& cases) {
+  const bool short_ones = effort == Effort::reduced || is_des(algorithm);
+  const std::size_t longest = short_ones ? 8192 : is_mac(algorithm) ? 16384 : 65536;
+  add(CaseKind::through_provider, {1024, longest}, good_lengths, cases);
 }
 
 }  // namespace
@@ -131,7 +134,7 @@ std::vector<Case> further_cases(const Algorithm& algorithm,
   add(CaseKind::misaligned, {48, 512, 4096}, good_lengths, cases);
   if (chaining == Chaining::ctr) add(CaseKind::counter_carry, {64, 4096}, good_lengths, cases);
   add(CaseKind::repeated, {64, 4096}, good_lengths, cases);
-  add_provider_cases(algorithm, good_lengths, cases);
+  add_provider_cases(algorithm, good_lengths, Effort::full, cases);
   return cases;
 }
 
@@ -139,7 +142,17 @@ std::vector<Case> repeat_cases(const Algorithm& algorithm,
                                const std::vector<std::size_t>& good_lengths) {
   std::vector<Case> cases;
   if (algorithm.kind != Kind::gcm) add(CaseKind::length, {16, 512, 4096}, good_lengths, cases);
-  add_provider_cases(algorithm, good_lengths, cases);
+  add_provider_cases(algorithm, good_lengths, Effort::reduced, cases);
+  return cases;
+}
+
+std::vector<Case> other_key_size_cases(const Algorithm& algorithm,
+                                       const std::vector<std::size_t>& good_lengths) {
+  std::vector<Case> cases;
+  add(CaseKind::length, {16, 48, 64, 512, 1424, 4096, 16384, 65536}, good_lengths, cases);
+  add(CaseKind::many_keys, {64}, good_lengths, cases);
+  add(CaseKind::both_directions, {64}, good_lengths, cases);
+  add_provider_cases(algorithm, good_lengths, Effort::reduced, cases);
   return cases;
 }
 

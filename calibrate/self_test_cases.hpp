@@ -65,6 +65,10 @@ std::vector<Case> further_cases(const Algorithm& algorithm,
 std::vector<Case> repeat_cases(const Algorithm& algorithm,
                                const std::vector<std::size_t>& good_lengths);
 
+// Where it has passed with keys of another size.
+std::vector<Case> other_key_size_cases(const Algorithm& algorithm,
+                                       const std::vector<std::size_t>& good_lengths);
+
 // What kaccel never asks a driver for, though drivers are known to get it wrong.
 std::vector<Case> probe_cases(const Algorithm& algorithm,
                               const std::vector<std::size_t>& good_lengths);

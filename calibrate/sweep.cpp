@@ -1,6 +1,9 @@
 #include "calibrate/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "calibrate/units.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -13,10 +16,20 @@ constexpr unsigned telling_operations = 2;
 
 constexpr unsigned brief_warm_up = 1;
 constexpr unsigned brief_operations = 2;
+// So long that neither a cold cache nor the clock's steps matter.
+constexpr double long_operation_ns = 1e6;
 
 // Of as many operations each.
 bool is_clear_lead(const Cost& software, const Cost& hardware) {
   return hardware.wall_ns <= software.wall_ns / 4 * 3;
+}
+
+// Hardware that won for the CPU time it frees, though it is slower, won all the same.
+double lead(const SizeMeasurement& m) {
+  constexpr double least = 0.01;
+  if (m.software.wall_ns == 0 || m.hardware.wall_ns == 0) return least;  // nothing was measured
+  const double factor = std::log(ns_per_operation(m.software) / ns_per_operation(m.hardware));
+  return std::max(m.winner == Winner::hardware ? factor : -factor, least);
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ SizeMeasurement Sweep::measure_in_full(std::size_t size) const {
     return result;
   }
   result.hardware += hardware_(size, first_operations - telling_operations);
-  if (is_close(result.software, result.hardware, preference_)) {
+  if (is_close(result.software, result.hardware, preference_) && sizes_from_first_win_ < 2) {
     result.software += software_(size, further_operations);
     result.hardware += hardware_(size, further_operations);
   }
@@ -75,10 +88,12 @@ SizeMeasurement Sweep::measure_in_full(std::size_t size) const {
 SizeMeasurement Sweep::measure_briefly(std::size_t size) const {
   SizeMeasurement result;
   result.size = size;
-  software_(size, brief_warm_up);
-  result.software = software_(size, brief_operations);
-  hardware_(size, brief_warm_up);
-  result.hardware = hardware_(size, brief_operations);
+  const unsigned warm_up = long_operations_ ? 0 : brief_warm_up;
+  const unsigned operations = long_operations_ ? 1 : brief_operations;
+  if (warm_up > 0) software_(size, warm_up);
+  result.software = software_(size, operations);
+  if (warm_up > 0) hardware_(size, warm_up);
+  result.hardware = hardware_(size, operations);
   if (is_clear_lead(result.software, result.hardware)) result.winner = Winner::hardware;
   return result;
 }
@@ -92,6 +107,7 @@ void Sweep::remember(const SizeMeasurement& measured) noexcept {
   }
   clear_lead_ =
       measured.winner == Winner::hardware && is_clear_lead(measured.software, measured.hardware);
+  long_operations_ = ns_per_operation(measured.software) >= long_operation_ns;
 }
 
 SizeMeasurement forbidden_size(std::size_t size) {
@@ -104,7 +120,7 @@ SizeMeasurement forbidden_size(std::size_t size) {
 std::vector<SizeVerdict> verdicts(const std::vector<SizeMeasurement>& measurements) {
   std::vector<SizeVerdict> result;
   for (const auto& measurement : measurements) {
-    result.push_back({measurement.size, measurement.winner});
+    result.push_back({measurement.size, measurement.winner, lead(measurement)});
   }
   return result;
 }

@@ -43,13 +43,13 @@ std::vector<std::size_t> round_to_blocks(const std::vector<std::size_t>& sizes,
 //
 // The rule: 4 operations of each side to warm up, 8 measured; where the totals differ by at most
 // 10% of the lower, 16 more each; so too where hardware's total is as close to the longest that
-// the preference accepts. Two short cuts leave the threshold as it is:
+// the preference accepts. Two short cuts leave every clear verdict as it is:
 //  - Hardware's 8 operations end after 2 that took longer than what is accepted of 8, and 10% more:
 //    whatever the other 6 took, software would have won.
-//  - A threshold follows from the first size that hardware wins. Beyond that one and the next,
-//    sizes only draw the picture: after a size where hardware took at most 3/4 of software's time,
-//    1 operation to warm up and 2 measured are enough if they find such a lead again. If not, the
-//    size is measured by the rule.
+//  - Beyond the first size that hardware wins and the next, close totals are left at that. After a
+//    size where hardware took at most 3/4 of software's time, 1 operation to warm up and 2 measured
+//    are enough there if they find such a lead again (a single one where software needs a
+//    millisecond); if not, the size is measured by the rule.
 class Sweep {
  public:
   Sweep(Side software, Side hardware, Preference preference = {})
@@ -69,6 +69,7 @@ class Sweep {
   Preference preference_;
   unsigned sizes_from_first_win_ = 0;  // measured since then, that one included
   bool clear_lead_ = false;            // hardware's, at the size before
+  bool long_operations_ = false;       // software's, there
 };
 
 // What stands for a size that the driver must not see.

@@ -23,9 +23,9 @@ int embedded_init(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in,
 }  // namespace
 
 OSSL_PROVIDER* load_embedded(OSSL_LIB_CTX* libctx, const Settings& settings,
-                             kernel::Transport* transport) {
+                             kernel::Transport* transport, Offered offered) {
   const std::lock_guard lock(embedding_mutex);
-  const Embedding embedding{settings, transport};
+  const Embedding embedding{settings, transport, offered == Offered::only_routed};
   current_embedding = &embedding;
   OSSL_PROVIDER* provider = nullptr;
   if (OSSL_PROVIDER_add_builtin(libctx, "kaccel", embedded_init) == 1) {

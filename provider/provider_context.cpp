@@ -74,7 +74,7 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   context->pool_ = std::make_unique<kernel::SessionPool>(*transport, settings.max_sessions);
 
   context->set_up_ciphers(settings);
-  context->set_up_cipher_tables();
+  context->set_up_cipher_tables(embedding != nullptr && embedding->only_routed);
   context->set_up_macs(settings);
   context->describe_state(settings, problem);
 
@@ -137,14 +137,15 @@ void ProviderContext::set_up_gcm(std::size_t row) {
   route.counter_mode = &text;
 }
 
-void ProviderContext::set_up_cipher_tables() {
+void ProviderContext::set_up_cipher_tables(bool only_routed) {
   ciphers_.reserve(cipher_count + 1);
   for (std::size_t row = 0; row < cipher_count; ++row) {
     const OSSL_ALGORITHM* software = software_ciphers_[row].entry;
     if (software == nullptr) continue;  // an OpenSSL built without it: kaccel has none either
-    dispatch_[row] = has_route(algorithm_table[row], routes_[row])
-                         ? routed_table(row, software->implementation)
-                         : software_table(row, software->implementation);
+    const bool routed = has_route(algorithm_table[row], routes_[row]);
+    if (only_routed && !routed) continue;
+    dispatch_[row] = routed ? routed_table(row, software->implementation)
+                            : software_table(row, software->implementation);
     // OpenSSL's names bring its aliases and OIDs; EVP finds an algorithm by any.
     ciphers_.push_back({software->algorithm_names, "provider=kaccel", dispatch_[row].data(),
                         software->algorithm_description});

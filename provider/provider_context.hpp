@@ -26,6 +26,8 @@ namespace kaccel {
 struct Embedding {
   Settings settings;
   kernel::Transport* transport = nullptr;  // nullptr: AF_ALG
+  // Ciphers without a driver are not offered. OpenSSL takes milliseconds to register them all.
+  bool only_routed = false;
 };
 
 class ProviderContext {
@@ -56,7 +58,7 @@ class ProviderContext {
   void set_up_ciphers(const Settings& settings);
   void find_software(const char* name, CipherRoute& route, SoftwareAlgorithm& software);
   void set_up_gcm(std::size_t row);
-  void set_up_cipher_tables();
+  void set_up_cipher_tables(bool only_routed);
   void set_up_macs(const Settings& settings);
   void describe_state(const Settings& settings, const std::string& problem);
 

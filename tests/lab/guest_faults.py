@@ -80,11 +80,11 @@ SCENARIOS = [
     Scenario("qce-single-block-gcm", {"qce_fault_single_block": 1}, "ctr-aes-qce", GCM,
              [r"ctr-aes-qce: .*known: .*single block"]),
     Scenario("qce-ctr-partial", {"qce_fault_ctr_partial": 1}, "ctr-aes-qce", CTR | GCM,
-             [r"ctr-aes-qce: .*partial.*never"]),
+             [r"ctr-aes-qce: does no harm: a partial last block goes wrong, but kaccel sends whole blocks only"]),
     Scenario("qce-empty-hmac", {"qce_fault_empty_hmac": 1}, "hmac-sha256-qce", HMAC,
-             [r"hmac-sha256-qce: .*empty.*never"]),
+             [r"hmac-sha256-qce: does no harm: an empty message goes wrong, but kaccel keeps these in software"]),
     Scenario("eip93-direction", {"eip93_fault_direction": 1}, "cbc(aes-eip93)", CBC,
-             [r"cbc\(aes-eip93\): .*direction.*never"]),
+             [r"cbc\(aes-eip93\): does no harm: encryption after decryption .*, but kaccel keeps a session for each"]),
     Scenario("hang-engine", {"fault_hang_at": 4096, "fault_hang_engine": 1}, "cbc-aes-qce", CBC,
              [r"cbc-aes-qce: AES-128-CBC: taken out .*\b4096 bytes\b.*answers nothing since"], enabled=False),
 ]
@@ -155,7 +155,7 @@ def calibrate(build, directory, scenario):
         command += ["--algorithm", name]
     _, notes = run(command, CALIBRATION_SECONDS)
     wrong = missing_lines(scenario.notes, notes, "calibration")
-    if not scenario.notes and notes:
+    if not scenario.notes and any(": known: " not in line for line in notes.splitlines()):
         wrong.append("calibration finds fault without one")
     wrong += missing_lines(scenario.thresholds, file.read_text(encoding="ascii"), "the thresholds file")
     return notes.splitlines(), wrong
