@@ -125,6 +125,7 @@ class Calibrator {
       block_tests_.insert_or_assign({result.name, result.driver}, result.self_test);
     }
     note_fault(result);
+    note_vanished_faults(result, driver);
     if (result.self_test.dead) dead_drivers_.insert(result.driver);
     if (result.self_test.verdict != SelfTestVerdict::taken_out) measure(algorithm, known, result);
     return result;
@@ -149,6 +150,17 @@ class Calibrator {
       note(fmt::format("{}: known: {}: {}", driver.entry.driver, fault,
                        options_.test_known_faults ? "tried all the same" : avoided));
     }
+  }
+
+  // The known ones were tried, and nothing came of it.
+  void note_vanished_faults(const CalibratedAlgorithm& result, const kernel::Driver& driver) {
+    const bool has_known_faults = driver.known != nullptr && driver.known->avoided[0] != nullptr;
+    if (!options_.test_known_faults || !has_known_faults ||
+        result.self_test.verdict != SelfTestVerdict::passed) {
+      return;
+    }
+    note(fmt::format("{}: {}: the known faults did not show; kaccel avoids them all the same",
+                     result.driver, result.name));
   }
 
   // In this run, of the same driver: with keys of the same size (CTR for GCM, two-key 3DES for
@@ -206,8 +218,10 @@ class Calibrator {
 
   static std::string doubt(const std::vector<std::size_t>& sizes_against) {
     if (sizes_against.empty()) return {};
-    return fmt::format("the other side was faster at {} bytes: measure again on a quiet machine",
-                       fmt::join(sizes_against, ", "));
+    return fmt::format(
+        "at {} bytes the other side did better; if it still does on a quiet machine, no single "
+        "threshold fits all sizes",
+        fmt::join(sizes_against, ", "));
   }
 
   void note(const std::string& line) {

@@ -212,6 +212,7 @@ int CipherContext::set_params(void* context, const OSSL_PARAM params[]) {
 
 int CipherContext::set_any_params(const OSSL_PARAM params[]) noexcept {
   if (!make_inner_current()) return 0;
+  iv_is_inners_ = false;  // in TLS mode a record of no bytes uses the IV, and total_ does not tell
   const int ok = route_.software.set_ctx_params(inner_, params);
   if (ok != 1) {
     params_unknown_ = true;

@@ -222,6 +222,10 @@ void read_algorithm(const Algorithm& algorithm, const AlgorithmKeyTexts& keys, R
   reader.integer(key(max_size_key), size_range, result.restrictions.max_size);
   reader.integer(key(size_multiple_key), multiple_range, result.restrictions.size_multiple);
   result.restrictions.multiple_above = result.restrictions.size_multiple;
+  if (result.restrictions.min_size > result.restrictions.max_size) {
+    reader.fail({std::string(key(min_size_key)) + " is above " + key(max_size_key) +
+                 ": no request would fit; mend one of them, or run kaccel-calibrate again"});
+  }
   if (has_key(algorithm, stealing_key)) {
     reader.boolean(key(stealing_key), result.ciphertext_stealing);
   }

@@ -30,6 +30,7 @@ while (($#)); do
     --json)
         json=${2:-}
         [[ $json ]] || die "--json needs a file"
+        touch "$json" 2>/dev/null || die "--json $json: cannot be written"
         shift
         ;;
     --build)

@@ -52,6 +52,10 @@ class TlsContext {
     EXPECT_EQ(EVP_CipherInit_ex2(context_.get(), cipher_.get(), key.data(), iv.data(),
                                  encrypting ? 1 : 0, nullptr),
               1);
+    // An init with nothing but an IV, for which kaccel has a short way.
+    if (iv[0] % 2 == 0) {
+      EXPECT_EQ(EVP_CipherInit_ex2(context_.get(), nullptr, nullptr, iv.data(), -1, nullptr), 1);
+    }
     EXPECT_EQ(EVP_CIPHER_CTX_set_params(context_.get(), params.data()), 1);
   }
 
@@ -175,6 +179,24 @@ TEST_P(TlsRecord, IsTheSameWhateverTheDriverFails) {
     fallbacks += kaccel.counter("fallbacks");
   }
   EXPECT_GT(fallbacks, 0U);
+}
+
+// It is a block of padding, and the next record's IV.
+TEST_P(TlsRecord, OfNoBytesIsOneToo) {
+  for (const Threshold threshold : {0, 16, 512}) {
+    const KaccelUnderTest kaccel(settings_with_thresholds(threshold, threshold));
+    const Bytes key = random_bytes(key_size());
+    for (const std::uint8_t first_byte : {std::uint8_t{0}, std::uint8_t{1}}) {
+      Bytes iv = random_bytes(block);
+      iv[0] = first_byte;
+      TlsContext reference(default_provider(), GetParam(), TLS1_2_VERSION, 0, true, key, iv);
+      TlsContext ours(kaccel.library(), GetParam(), TLS1_2_VERSION, 0, true, key, iv);
+      for (const std::size_t size : {0U, 1000U, 0U, 0U, 600U, 10U, 0U, 2000U}) {
+        const Bytes plain = random_bytes(size);
+        ASSERT_TRUE(reference.in_place(plain) == ours.in_place(plain)) << size;
+      }
+    }
+  }
 }
 
 TEST_P(TlsRecord, OfSsl3IsPaddedAsTheDefaultProviderPadsIt) {

@@ -20,6 +20,10 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+    sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+fi
 [[ ${1:-} && -d $1 ]] || lab_die 2 "tests.sh needs a build directory: tests.sh build/release"
 build=$(cd "$1" && pwd)
 shift

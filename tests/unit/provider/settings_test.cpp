@@ -166,6 +166,17 @@ struct Bad {
   const char* value;
 };
 
+TEST(SettingsTest, SizesThatNoRequestCouldHaveAreRefused) {
+  const auto sizes = [](const char* least, const char* most) {
+    return with(with(whole_group, "thresholds.AES-128-CBC.min_size", least),
+                "thresholds.AES-128-CBC.max_size", most);
+  };
+  EXPECT_NE(error_of(sizes("100", "50"))
+                .find("thresholds.AES-128-CBC.min_size is above thresholds.AES-128-CBC.max_size"),
+            std::string::npos);
+  EXPECT_EQ(row(parsed(sizes("50", "50")), "AES-128-CBC").restrictions.max_size, 50U);
+}
+
 TEST(SettingsTest, NameKeyAndValueOfWhatIsWrong) {
   for (const Bad& bad : {
            Bad{"max_sessions", "0"},
