@@ -217,12 +217,27 @@ TEST(ForkWithThreadsTest, ForksWhileOtherThreadsUseThePool) {
   BoundDriver driver;
   name_driver(driver, "null", Algorithm::cbc_aes);
   SessionPool pool(transport, 4);
+  // AddressSanitizer's memory is not safe to fork while another thread allocates, so that the
+  // threads' keys are made before, and the sessions too.
+  constexpr std::uint32_t thread_count = 3;
+  constexpr std::uint32_t keys_each = 5;
+  std::vector<Context> contexts;
+  for (std::uint32_t key = 0; key < thread_count * keys_each; ++key) {
+    contexts.push_back({pool, driver, key_number(key)});
+  }
+  {
+    std::array<SessionPool::Lease, thread_count> leases;  // at the same time: a session each
+    for (std::uint32_t i = 0; i < thread_count; ++i) {
+      ASSERT_TRUE(contexts[i].borrow(leases[i]));
+    }
+  }
+  for (Context& context : contexts) pool.release(context.handle);
   std::atomic<bool> done{false};
   std::vector<std::thread> threads;
-  for (std::uint32_t thread = 0; thread < 3; ++thread) {
-    threads.emplace_back([&, thread] {
+  for (std::uint32_t thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([&, own = &contexts[thread * keys_each]] {
       for (std::uint32_t i = 0; !done.load(); ++i) {
-        Context context{pool, driver, key_number(thread * 100 + i % 5)};
+        Context& context = own[i % keys_each];
         (void)context.use();
         pool.release(context.handle);
       }
