@@ -75,7 +75,7 @@ SizeMeasurement Sweep::measure_in_full(std::size_t size) const {
     return result;
   }
   result.hardware += hardware_(size, first_operations - telling_operations);
-  if (is_close(result.software, result.hardware, preference_) && sizes_from_first_win_ < 2) {
+  if (!little_can_change() && is_close(result.software, result.hardware, preference_)) {
     result.software += software_(size, further_operations);
     result.hardware += hardware_(size, further_operations);
   }

@@ -61,7 +61,9 @@ class Sweep {
  private:
   SizeMeasurement measure_in_full(std::size_t size) const;
   SizeMeasurement measure_briefly(std::size_t size) const;
-  bool may_be_brief() const noexcept { return sizes_from_first_win_ >= 2 && clear_lead_; }
+  // Beyond the first size that hardware wins and the next.
+  bool little_can_change() const noexcept { return sizes_from_first_win_ >= 2; }
+  bool may_be_brief() const noexcept { return little_can_change() && clear_lead_; }
   void remember(const SizeMeasurement& measured) noexcept;
 
   Side software_;
