@@ -1,4 +1,5 @@
-// kaccel-calibrate: what is there (list), what it is worth (run, replay), what follows (explain).
+// kaccel-calibrate: what is there (list), what it is worth (run, replay), what follows
+// (explain), what came of it (statistics).
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "calibrate/list.hpp"
 #include "calibrate/replay.hpp"
 #include "calibrate/run.hpp"
+#include "calibrate/statistics.hpp"
 #include "kernel-bridge/af_alg_transport.hpp"
 #include "kernel-bridge/proc_crypto.hpp"
 #include "provider/version.hpp"
@@ -24,6 +26,7 @@ struct Options {
   RunOptions run;
   ExplainOptions explain;
   ReplayOptions replay;
+  StatisticsOptions statistics;
 };
 
 void define_list(CLI::App& app, ListOptions& options) {
@@ -89,8 +92,18 @@ void define_replay(CLI::App& app, ReplayOptions& options) {
   command->footer("Example: kaccel-calibrate replay measurements.csv\n");
 }
 
+void define_statistics(CLI::App& app, StatisticsOptions& options) {
+  auto* command =
+      app.add_subcommand("statistics", "Tell what hardware did for each program so far");
+  command->add_option("DIRECTORY", options.directory,
+                      "Of the statistics files (default: `statistics` in OpenSSL's configuration)");
+  command->add_flag("--json", options.json, "Print JSON");
+  command->footer("Example: kaccel-calibrate statistics /run/kaccel\n");
+}
+
 int dispatch(const CLI::App& app, const Options& options) {
   if (app.got_subcommand("replay")) return replay(options.replay, std::cout);
+  if (app.got_subcommand("statistics")) return statistics(options.statistics, std::cout);
 
   if (options.run.json && options.run.output == "-") {
     throw CommandError(exit_bad_input, "--json and --output - both want standard output",
@@ -113,7 +126,7 @@ void refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
   const auto same_name = [&](const CLI::App* command) { return command->get_name() == name; };
   if (!app.get_subcommands(same_name).empty()) return;
   throw CommandError(exit_bad_input, "unknown command", printable(name),
-                     "commands are list, run, explain and replay");
+                     "commands are list, run, explain, replay and statistics");
 }
 
 int fail(const CommandError& error) {
@@ -134,6 +147,7 @@ int main(int argc, char** argv) {
   define_run(app, options.run);
   define_explain(app, options.explain);
   define_replay(app, options.replay);
+  define_statistics(app, options.statistics);
 
   try {
     refuse_unknown_command(app, argc, argv);

@@ -149,8 +149,10 @@ struct SessionPool::Generation {
   }
 };
 
-SessionPool::SessionPool(Transport& transport, std::size_t limit) noexcept
-    : transport_(transport), limit_(std::clamp<std::size_t>(limit, 1, highest_limit)) {}
+SessionPool::SessionPool(Transport& transport, std::size_t limit, Totals* totals) noexcept
+    : transport_(transport),
+      limit_(std::clamp<std::size_t>(limit, 1, highest_limit)),
+      totals_(totals != nullptr ? totals : &own_totals_) {}
 
 SessionPool::~SessionPool() {
   Generation* generation = generation_.load();
@@ -259,7 +261,7 @@ Status SessionPool::prepare(Slot& slot, const Wanted& wanted, Lacking lacking) n
 
 Status SessionPool::load_key(Slot& slot, const Wanted& wanted) noexcept {
   const Status loaded = slot.session->set_key(wanted.key);
-  if (loaded) keys_loaded_.fetch_add(1, std::memory_order_relaxed);
+  if (loaded) totals_->keys_loaded.fetch_add(1, std::memory_order_relaxed);
   return loaded;
 }
 
@@ -267,7 +269,7 @@ Status SessionPool::open_session(Slot& slot, const Wanted& wanted) noexcept {
   slot.session.reset();
   const Status opened =
       transport_.open(wanted.driver.name.data(), wanted.driver.algorithm, slot.session);
-  if (opened) sessions_opened_.fetch_add(1, std::memory_order_relaxed);
+  if (opened) totals_->sessions_opened.fetch_add(1, std::memory_order_relaxed);
   return opened;
 }
 
@@ -299,7 +301,8 @@ SessionPool::Counters SessionPool::counters() noexcept {
       if (!slot.is_empty()) ++open;  // or about to be
     }
   }
-  return {sessions_opened_.load(), keys_loaded_.load(), requests_.load(), open};
+  return {totals_->sessions_opened.load(), totals_->keys_loaded.load(), totals_->requests.load(),
+          open};
 }
 
 Session& SessionPool::Lease::session() const noexcept {

@@ -74,12 +74,19 @@ class SessionPool {
     std::size_t sessions_open;  // now, with those that are about to be
   };
 
+  // What a pool counts, kept by the caller where it is to outlive the pool or be shared.
+  struct Totals {
+    std::atomic<std::uint64_t> sessions_opened{0};
+    std::atomic<std::uint64_t> keys_loaded{0};
+    std::atomic<std::uint64_t> requests{0};
+  };
+
   static constexpr std::size_t default_limit = 64;
   static constexpr std::size_t highest_limit = 1024;
 
   // limit: most sessions at a time, 1 to highest_limit. Opens nothing yet. `transport` must outlive
-  // the pool.
-  SessionPool(Transport& transport, std::size_t limit) noexcept;
+  // the pool, and so must `totals`; nullptr: the pool's own.
+  SessionPool(Transport& transport, std::size_t limit, Totals* totals = nullptr) noexcept;
   SessionPool(const SessionPool&) = delete;
   SessionPool& operator=(const SessionPool&) = delete;
   // No lease may be out.
@@ -95,7 +102,7 @@ class SessionPool {
   // The context is done with its key: the pool's copy is wiped with the last handle.
   void release(Handle& handle) noexcept;
 
-  void count_request() noexcept { requests_.fetch_add(1, std::memory_order_relaxed); }
+  void count_request() noexcept { totals_->requests.fetch_add(1, std::memory_order_relaxed); }
   // Counts it if it reached the driver.
   void count_failed_request(const Status& status) noexcept {
     if (reached_driver(status.failure)) count_request();
@@ -118,9 +125,8 @@ class SessionPool {
   ProcessEpoch epoch_;
   std::atomic<Generation*> generation_{nullptr};
   std::atomic<std::uint64_t> key_loads_{0};
-  std::atomic<std::uint64_t> keys_loaded_{0};
-  std::atomic<std::uint64_t> sessions_opened_{0};
-  std::atomic<std::uint64_t> requests_{0};
+  Totals own_totals_;
+  Totals* totals_;
 };
 
 }  // namespace kaccel::kernel

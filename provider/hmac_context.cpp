@@ -290,11 +290,11 @@ bool HmacContext::run_hardware(unsigned char* out) noexcept {
       *route_.pool, session_, {keyed_->driver, key_.view(), message_.view(), {out, size}});
   shared_session_.keep(session_);
   if (status) [[likely]] {
-    route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
-    route_.counters->hardware_bytes.fetch_add(message_.size(), std::memory_order_relaxed);
+    keyed_->counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
+    keyed_->counters->hardware_bytes.fetch_add(message_.size(), std::memory_order_relaxed);
     return true;
   }
-  route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+  keyed_->counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 

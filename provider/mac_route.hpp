@@ -22,6 +22,7 @@ struct MacRoute {
     const char* names = nullptr;  // OpenSSL's, separated by colons; nullptr: OpenSSL has it not
     kernel::BoundDriver driver;
     Threshold threshold = never_hardware;
+    UsageCounters* counters = nullptr;
   };
 
   MacFunctions software;
@@ -29,7 +30,6 @@ struct MacRoute {
   OSSL_LIB_CTX* library_context = nullptr;  // of the software
   std::array<Digest, mac_count> digests;    // in the order of algorithm_table
   kernel::SessionPool* pool = nullptr;
-  UsageCounters* counters = nullptr;
 
   // The digest that an application calls so, or nullptr where there is no route for it.
   Digest* find(const char* name) noexcept;

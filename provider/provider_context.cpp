@@ -71,7 +71,9 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
     transport = context->own_transport_.get();
   }
   if (transport == nullptr) throw std::bad_alloc();
-  context->pool_ = std::make_unique<kernel::SessionPool>(*transport, settings.max_sessions);
+  if (!settings.statistics.empty()) context->share_counters(settings.statistics);
+  context->pool_ = std::make_unique<kernel::SessionPool>(*transport, settings.max_sessions,
+                                                         &context->counters_->sessions);
 
   context->set_up_ciphers(settings);
   context->set_up_cipher_tables(embedding != nullptr && embedding->only_routed);
@@ -83,6 +85,11 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
     return nullptr;
   }
   return context;
+}
+
+void ProviderContext::share_counters(const std::string& directory) {
+  statistics_ = StatisticsFile::open(directory, statistics_problem_);
+  if (statistics_.counters() != nullptr) counters_ = statistics_.counters();
 }
 
 void ProviderContext::set_up_ciphers(const Settings& settings) {
@@ -97,7 +104,7 @@ void ProviderContext::set_up_ciphers(const Settings& settings) {
     route.encrypt = settings.force_threshold.value_or(wanted.encrypt);
     route.decrypt = settings.force_threshold.value_or(wanted.decrypt);
     route.pool = pool_.get();
-    route.counters = &usage_;
+    route.counters = &counters_->algorithms[row];
     // Loading legacy.so is not for every process to pay.
     if (is_single_des(algorithm) && !(is_wanted(route) && software_->load_legacy())) continue;
     find_software(algorithm.name, route, software_ciphers_[row]);
@@ -160,12 +167,12 @@ void ProviderContext::set_up_macs(const Settings& settings) {
     mac_route_.software_provider_context = software.provider_context;
     mac_route_.library_context = software_->library_context();
     mac_route_.pool = pool_.get();
-    mac_route_.counters = &usage_;
     for (std::size_t i = 0; i < mac_count; ++i) {
       const Algorithm& algorithm = algorithm_table[cipher_count + i];
       const AlgorithmSettings& wanted = settings.algorithms[cipher_count + i];
       MacRoute::Digest& digest = mac_route_.digests[i];
       bind_driver(wanted, algorithm.kernel_algorithm, digest.driver);
+      digest.counters = &counters_->algorithms[cipher_count + i];
       digest.threshold = settings.force_threshold.value_or(wanted.encrypt);
       digest.name = digest_name(algorithm).data();  // the row's name from there to its end
       digest.names = software_->find_digest_names(digest.name);
@@ -197,6 +204,7 @@ void ProviderContext::describe_state(const Settings& settings, const std::string
                    " with a driver configured, thresholds " +
                    (settings.calibrated ? "calibrated" : "as published");
   }
+  if (!statistics_problem_.empty()) build_info_ += "; no statistics: " + statistics_problem_;
   if (!settings.missing_section.empty()) {
     build_info_ += "; there is no section " + settings.missing_section + ": run kaccel-calibrate";
   }

@@ -19,6 +19,7 @@
 #include "provider/mac_route.hpp"
 #include "provider/settings.hpp"
 #include "provider/software.hpp"
+#include "provider/statistics_file.hpp"
 
 namespace kaccel {
 
@@ -47,7 +48,7 @@ class ProviderContext {
   CipherRoute& route(std::size_t row) noexcept { return routes_[row]; }
   MacRoute& mac_route() noexcept { return mac_route_; }
   const Software& software() const noexcept { return *software_; }
-  const UsageCounters& usage() const noexcept { return usage_; }
+  const Counters& counters() const noexcept { return *counters_; }
   kernel::SessionPool::Counters sessions() noexcept { return pool_->counters(); }
   // For `openssl list -providers -verbose`: version, and in one phrase what kaccel is doing.
   const char* build_info() const noexcept { return build_info_.c_str(); }
@@ -55,6 +56,7 @@ class ProviderContext {
  private:
   ProviderContext() = default;
 
+  void share_counters(const std::string& directory);
   void set_up_ciphers(const Settings& settings);
   void find_software(const char* name, CipherRoute& route, SoftwareAlgorithm& software);
   void set_up_gcm(std::size_t row);
@@ -65,8 +67,10 @@ class ProviderContext {
   // In the order in which they need each other; destroyed in reverse.
   std::unique_ptr<Software> software_;
   std::unique_ptr<kernel::Transport> own_transport_;
+  StatisticsFile statistics_;
+  Counters own_counters_;
+  Counters* counters_ = &own_counters_;
   std::unique_ptr<kernel::SessionPool> pool_;
-  UsageCounters usage_;
   std::array<CipherRoute, cipher_count> routes_;
   std::array<CipherRoute, cipher_count> counter_modes_;  // of the GCM rows
   std::array<SoftwareAlgorithm, cipher_count> software_ciphers_;
@@ -75,6 +79,7 @@ class ProviderContext {
   MacRoute mac_route_;
   std::vector<OSSL_DISPATCH> mac_dispatch_;
   std::vector<OSSL_ALGORITHM> macs_;
+  std::string statistics_problem_;
   std::string build_info_;
 };
 

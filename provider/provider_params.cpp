@@ -16,10 +16,21 @@ constexpr std::array counter_names{"hardware-calls",  "hardware-bytes", "fallbac
                                    "sessions-opened", "sessions-open",  "keys-loaded"};
 
 std::array<std::uint64_t, counter_names.size()> read_counters(ProviderContext& context) noexcept {
-  const UsageCounters& usage = context.usage();
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t fallbacks = 0;
+  for (const UsageCounters& usage : context.counters().algorithms) {
+    calls += usage.hardware_calls.load();
+    bytes += usage.hardware_bytes.load();
+    fallbacks += usage.fallbacks.load();
+  }
   const kernel::SessionPool::Counters sessions = context.sessions();
-  return {usage.hardware_calls.load(), usage.hardware_bytes.load(), usage.fallbacks.load(),
-          sessions.requests,           sessions.sessions_opened,    sessions.sessions_open,
+  return {calls,
+          bytes,
+          fallbacks,
+          sessions.requests,
+          sessions.sessions_opened,
+          sessions.sessions_open,
           sessions.keys_loaded};
 }
 

@@ -14,6 +14,8 @@ namespace kaccel {
 //   sessions-opened   kernel sessions opened
 //   sessions-open     kernel sessions open now (this one also shrinks)
 //   keys-loaded       keys loaded into kernel sessions
+// Where the configuration has `statistics`, all but sessions-open are of all processes of this
+// program and user, as in the statistics file.
 const OSSL_PARAM* gettable_params(void* provider_context) noexcept;
 int get_params(void* provider_context, OSSL_PARAM params[]) noexcept;
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view thresholds_prefix = "thresholds.";
 constexpr const char* calibrated_key = "thresholds.calibrated";
-constexpr std::array global_keys{"thresholds", "max_sessions", "load_default", "force_threshold",
-                                 calibrated_key};
+constexpr std::array global_keys{"thresholds",      "max_sessions", "load_default",
+                                 "force_threshold", "statistics",   calibrated_key};
 // Read by OpenSSL itself when it loads a provider (config(5)).
 constexpr std::array openssl_keys{"identity", "module", "soft_load", "activate"};
 
@@ -173,6 +173,16 @@ class Reader {
     }
   }
 
+  void absolute_path(const char* key, std::string& value) {
+    const char* given = text(key);
+    if (given == nullptr || error_) return;
+    if (*given != '/') {
+      error_ = wrong_value(key, given, "must be a path from the root, such as /run/kaccel");
+      return;
+    }
+    value = given;
+  }
+
   void fail(SettingsError error) {
     if (!error_) error_ = std::move(error);
   }
@@ -241,6 +251,7 @@ std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settin
   reader.integer("max_sessions", sessions_range, result.max_sessions);
   reader.boolean("load_default", result.load_default);
   reader.integer("force_threshold", threshold_range, result.force_threshold);
+  reader.absolute_path("statistics", result.statistics);
   reader.boolean(calibrated_key, result.calibrated);
   for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
     read_algorithm(algorithm_table[row], algorithm_key_texts[row], reader, result.algorithms[row]);
@@ -301,7 +312,7 @@ std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::s
     }
     return SettingsError{key +
                          ": unknown key in kaccel's section; known are thresholds, max_sessions, "
-                         "load_default and force_threshold"};
+                         "load_default, force_threshold and statistics"};
   }
   return std::nullopt;
 }

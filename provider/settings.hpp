@@ -7,6 +7,7 @@
 //   thresholds = kaccel_thresholds     the section that kaccel-thresholds.cnf brings
 //   max_sessions = 64                  most keyed kernel sessions a process keeps (1..1024)
 //   load_default = yes                 bring OpenSSL's default provider along if nobody did
+//   statistics = /run/kaccel           directory of the statistics files (statistics_file.hpp)
 //   force_threshold = N                this threshold for every algorithm that has a driver
 //
 //   [kaccel_thresholds]                one group of keys an algorithm, written by kaccel-calibrate
@@ -55,6 +56,7 @@ struct Settings {
   std::size_t max_sessions = 64;
   bool load_default = true;
   std::optional<Threshold> force_threshold;
+  std::string statistics;  // a directory; "": none
 };
 
 // The first thing wrong with a configuration: one line that names key, value and what is allowed.
