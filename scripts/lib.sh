@@ -10,6 +10,9 @@ build_packages=(g++ cmake ninja-build pkg-config libssl-dev libmnl-dev libcli11-
 # shellcheck disable=SC2034  # used by test.sh
 test_packages=(libgtest-dev libkcapi-dev clang clang-format clang-tidy openssl valgrind strace binutils
     python3-pytest python3-cryptography-vectors)
+# Programs that tests/programs runs. Some bring services, which must not start.
+# shellcheck disable=SC2034  # used by test.sh
+program_packages=(curl nginx-light python3-cryptography)
 
 # say TEXT: one line on what is being done.
 say() { printf '==> %s\n' "$*"; }
@@ -47,6 +50,17 @@ ensure_packages() {
         }
     fi
     rm -f "$log"
+}
+
+# without_services COMMAND...: while it runs, packages that are installed start no service.
+without_services() {
+    local policy=/usr/sbin/policy-rc.d status=0
+    [[ ! -e $policy && $(id -u) == 0 ]] || { "$@"; return; }
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+    ("$@") || status=$? # a shell of its own: it may die, and the policy must go
+    rm -f "$policy"
+    ((status == 0)) || exit "$status"
 }
 
 # build PRESET [TARGET...]

@@ -8,6 +8,7 @@
 #   build       g++, warnings are errors (build/ci)
 #   unit        ctest: unit, differential and known-answer tests over a transport that really ciphers
 #   host        pytest: whole openssl processes with kaccel.so, instruction counts, bad input
+#   programs    pytest: curl, nginx, Python and others, which know nothing of kaccel, in software
 #   lab         a real kernel: simulated qce, virtio-crypto, figures in virtual time (tests/lab/tests.sh)
 #   clang       clang++, warnings are errors (build/clang)
 #   tidy        clang-tidy (only when named)
@@ -26,6 +27,7 @@ stage_format() { sources | xargs clang-format --dry-run -Werror; }
 stage_build() { build ci; }
 stage_unit() { ctest --test-dir build/ci -j2 --output-on-failure --quiet && ctest_summary; }
 stage_host() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/host; }
+stage_programs() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/programs; }
 stage_lab() { "$lab/setup.sh" && "$lab/tests.sh" build/ci; }
 stage_clang() { build clang kaccel kaccel-calibrate kernel-bridge-test provider-test calibrate-test; }
 
@@ -92,9 +94,9 @@ run_sanitized() {
 ctest_summary() { ctest --test-dir build/ci -N | sed -n 's/^Total Tests: /ctest ran /p'; }
 
 # Not tidy: it takes as long as all the rest of the compilers; run it before a release.
-all_stages=(format build unit host lab clang asan fuzz tsan)
+all_stages=(format build unit host programs lab clang asan fuzz tsan)
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,17s/^# \{0,1\}//p' "$0"
+    sed -n '2,18s/^# \{0,1\}//p' "$0"
     exit 0
 fi
 stages=("$@")
@@ -105,6 +107,7 @@ done
 
 say "checking the packages that building and testing need"
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+without_services ensure_packages "${program_packages[@]}"
 
 passed=0 failed=()
 for stage in "${stages[@]}"; do

@@ -10,6 +10,7 @@
 #   fork        a thread ciphers on a slow simulated qce while another forks
 #   load        on the simulated qce: 10,000 live contexts; 16 threads with 1,000 each
 #   tls         connections through libssl on the simulated qce, hardware always and calibrated
+#   programs    curl, nginx, Python and others, which know nothing of kaccel, on the simulated qce (tests/programs)
 #   faults      simulated devices that lie, fail, dawdle and hang: calibration finds it, an application never sees it
 # and in virtual time:
 #   keys        what loading keys costs, on the simulated padlock and qce
@@ -21,14 +22,14 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 0
 fi
 [[ ${1:-} && -d $1 ]] || lab_die 2 "tests.sh needs a build directory: tests.sh build/release"
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce eip93 virtio fork load tls faults keys figures thresholds bench)
+((${#parts[@]})) || parts=(lab qce eip93 virtio fork load tls programs faults keys figures thresholds bench)
 
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
@@ -107,6 +108,13 @@ test_keys() {
 
 test_tls() {
     "$lab_dir/run.sh" --device qce --timeout 1800 -- "$lab_dir/guest-tls.sh" "$build"
+}
+
+# KACCEL_TEST_DEVICE: a program that is missing, or that does not use the device, is a failure.
+test_programs() {
+    KACCEL_BUILD_DIR=$build KACCEL_TEST_DEVICE=qce \
+        "$lab_dir/run.sh" --device qce --timeout 1800 -- \
+        /usr/bin/python3 -m pytest -q -p no:cacheprovider --durations=5 "$lab_dir/../programs"
 }
 
 # Time-outs of the guest's own are part of it, so no virtual time.
