@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -25,3 +26,21 @@ def programs():
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         yield Programs(directory, stack)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Files of a certificate for 127.0.0.1 and its private RSA key, made without kaccel."""
+    directory = tmp_path_factory.mktemp("certificate")
+    config = directory / "request.cnf"
+    config.write_text("[req]\ndistinguished_name = name\n[name]\n")
+    public, private = str(directory / "certificate.pem"), str(directory / "key.pem")
+    words = ["openssl", "req", "-x509", "-config", config, "-newkey", "rsa:2048", "-nodes"]
+    words += ["-days", "30", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(
+        [*words, "-keyout", private, "-out", public],
+        check=True,
+        capture_output=True,
+        env=os.environ | {"OPENSSL_CONF": str(config)},
+    )
+    return public, private
