@@ -141,6 +141,11 @@ class AfAlgSession final : public Session {
     message_.msg_control = control_.data();
   }
 
+  void abandon() noexcept override {
+    operation_.abandon();
+    transform_.abandon();
+  }
+
   Status set_key(std::span<const std::uint8_t> key) noexcept override {
     // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt).
     operation_.reset();

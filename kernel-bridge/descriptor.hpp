@@ -27,6 +27,9 @@ class Descriptor {
   // Whether the number still refers to the socket that was adopted. One system call.
   bool intact() const noexcept;
 
+  // Forgets it, open as it is.
+  void abandon() noexcept { number_ = -1; }
+
   // Closes it, unless the number has become someone else's.
   void reset() noexcept;
 

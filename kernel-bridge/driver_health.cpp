@@ -5,16 +5,18 @@
 namespace kaccel::kernel {
 namespace {
 
-enum class Kind { permanent, passing, about_the_key, counts };
+enum class Kind { permanent, passing, of_the_call, counts };
 
 Kind kind_of(Failure failure) noexcept {
   switch (failure) {
     case Failure::no_af_alg:
     case Failure::denied:
     case Failure::no_driver:
+    case Failure::sandboxed:
       return Kind::permanent;
     case Failure::bad_key:
-      return Kind::about_the_key;
+    case Failure::thread_sandboxed:
+      return Kind::of_the_call;
     case Failure::no_descriptors:
     case Failure::no_memory:
     case Failure::pool_exhausted:
@@ -53,8 +55,8 @@ void DriverHealth::failed(Failure failure) noexcept {
     return in_a_row.fetch_add(1, std::memory_order_relaxed) + 1;
   };
   switch (kind_of(failure)) {
-    case Kind::about_the_key:
-      break;  // says nothing about the driver: it will take the next key
+    case Kind::of_the_call:
+      break;  // says nothing about the driver: it will take another key, or another thread's call
     case Kind::permanent:
       out_.store(true, std::memory_order_relaxed);
       break;

@@ -84,6 +84,13 @@ struct SessionPool::Generation {
 
   std::span<Slot> all() const noexcept { return {slots.get(), slots == nullptr ? 0 : size}; }
 
+  // Closes nothing, also not when it is destroyed.
+  void abandon_sessions() noexcept {
+    for (Slot& slot : all()) {
+      if (slot.session != nullptr) slot.session->abandon();
+    }
+  }
+
   // In a child: what the parent did not hand on.
   void abandon_memory() noexcept {
     for (Slot& slot : all()) slot.bounce.abandon();
@@ -149,15 +156,19 @@ struct SessionPool::Generation {
   }
 };
 
-SessionPool::SessionPool(Transport& transport, std::size_t limit, Totals* totals) noexcept
+SessionPool::SessionPool(Transport& transport, std::size_t limit, UnderSeccomp under_seccomp,
+                         Totals* totals) noexcept
     : transport_(transport),
       limit_(std::clamp<std::size_t>(limit, 1, highest_limit)),
+      seccomp_guard_(under_seccomp),
       totals_(totals != nullptr ? totals : &own_totals_) {}
 
 SessionPool::~SessionPool() {
-  Generation* generation = generation_.load();
-  if (generation != nullptr && generation->epoch != epoch_.current()) generation->abandon_memory();
-  delete generation;
+  const std::unique_ptr<Generation> generation(generation_.load());
+  if (generation == nullptr) return;
+  const std::uint32_t epoch = epoch_.current();
+  if (generation->epoch != epoch) generation->abandon_memory();
+  if (is_sandboxed(seccomp_guard_.look_again(epoch).failure)) generation->abandon_sessions();
 }
 
 SessionPool::Generation* SessionPool::current_generation() noexcept {
@@ -172,7 +183,11 @@ SessionPool::Generation* SessionPool::new_generation(Generation* generation,
                                                      std::uint32_t epoch) noexcept {
   std::unique_ptr<Generation> fresh(new (std::nothrow) Generation);
   if (fresh == nullptr) return nullptr;
-  const std::size_t size = sessions_that_fit(limit_);
+  // Another thread of this child may be free to open some.
+  constexpr std::size_t sessions_unasked = 8;
+  const bool sandboxed = is_sandboxed(seccomp_guard_.check(epoch).failure);
+  const std::size_t size =
+      sandboxed ? std::min(limit_, sessions_unasked) : sessions_that_fit(limit_);
   fresh->slots.reset(new (std::nothrow) Slot[size]);
   if (fresh->slots == nullptr) return nullptr;
   fresh->size = size;
@@ -183,6 +198,7 @@ SessionPool::Generation* SessionPool::new_generation(Generation* generation,
   // Its mutex is not taken: a thread that exists no more may have held it.
   if (generation != nullptr) {
     generation->abandon_memory();
+    if (sandboxed) generation->abandon_sessions();
     generation->slots.reset();
     fresh->previous.reset(generation);
   }
@@ -224,6 +240,8 @@ SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wante
 }
 
 Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) noexcept {
+  if (const Status permitted = seccomp_guard_.check(epoch_.current()); !permitted) [[unlikely]]
+    return permitted;
   Generation* generation = current_generation();
   if (generation == nullptr) return {Failure::no_memory, ENOMEM};
 
@@ -266,6 +284,11 @@ Status SessionPool::load_key(Slot& slot, const Wanted& wanted) noexcept {
 }
 
 Status SessionPool::open_session(Slot& slot, const Wanted& wanted) noexcept {
+  // The filter may have come since this thread was first asked.
+  if (const Status permitted = seccomp_guard_.look_again(epoch_.current()); !permitted) {
+    if (slot.session != nullptr && is_sandboxed(permitted.failure)) slot.session->abandon();
+    return permitted;
+  }
   slot.session.reset();
   const Status opened =
       transport_.open(wanted.driver.name.data(), wanted.driver.algorithm, slot.session);

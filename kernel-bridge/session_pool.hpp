@@ -15,6 +15,7 @@
 
 #include "kernel-bridge/driver_health.hpp"
 #include "kernel-bridge/process_epoch.hpp"
+#include "kernel-bridge/seccomp_guard.hpp"
 #include "kernel-bridge/secret.hpp"
 #include "kernel-bridge/status.hpp"
 #include "kernel-bridge/transport.hpp"
@@ -85,8 +86,10 @@ class SessionPool {
   static constexpr std::size_t highest_limit = 1024;
 
   // limit: most sessions at a time, 1 to highest_limit. Opens nothing yet. `transport` must outlive
-  // the pool, and so must `totals`; nullptr: the pool's own.
-  SessionPool(Transport& transport, std::size_t limit, Totals* totals = nullptr) noexcept;
+  // the pool, and so must `totals`; nullptr: the pool's own. Under a seccomp filter that is not to
+  // be ignored the pool makes no system call.
+  SessionPool(Transport& transport, std::size_t limit,
+              UnderSeccomp under_seccomp = UnderSeccomp::ignore, Totals* totals = nullptr) noexcept;
   SessionPool(const SessionPool&) = delete;
   SessionPool& operator=(const SessionPool&) = delete;
   // No lease may be out.
@@ -122,6 +125,7 @@ class SessionPool {
 
   Transport& transport_;
   const std::size_t limit_;
+  const SeccompGuard seccomp_guard_;
   ProcessEpoch epoch_;
   std::atomic<Generation*> generation_{nullptr};
   std::atomic<std::uint64_t> key_loads_{0};

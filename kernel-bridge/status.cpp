@@ -30,6 +30,10 @@ const char* describe(Failure failure) noexcept {
       return "the driver failed the request";
     case Failure::driver_taken_out:
       return "the driver failed too often in this process";
+    case Failure::sandboxed:
+      return "this process runs under a seccomp filter";
+    case Failure::thread_sandboxed:
+      return "this thread runs under a seccomp filter";
   }
   return "unknown failure";
 }

@@ -21,6 +21,8 @@ enum class Failure : std::uint8_t {
   short_transfer,    // the kernel took or gave another number of bytes than asked
   driver_error,      // any other errno of a request
   driver_taken_out,  // failed too often before; not tried any more in this process
+  sandboxed,         // a seccomp filter is in force, and AF_ALG was not even tried
+  thread_sandboxed,  // the same, but not over the whole process
 };
 
 // A Failure with the errno behind it (0 where there is none). Converts to true on success.
@@ -38,6 +40,11 @@ inline constexpr Status success{};
 constexpr bool reached_driver(Failure failure) noexcept {
   return failure == Failure::short_transfer || failure == Failure::driver_error ||
          failure == Failure::busy;
+}
+
+// Whether the call stays off AF_ALG as it should, which is neither a fault nor a shortage.
+constexpr bool is_sandboxed(Failure failure) noexcept {
+  return failure == Failure::sandboxed || failure == Failure::thread_sandboxed;
 }
 
 // A short lower-case phrase for messages, e.g. "no such driver". Never nullptr.

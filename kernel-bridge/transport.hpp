@@ -32,6 +32,10 @@ class Session {
   // Closes what the session holds; never a descriptor that has become someone else's.
   virtual ~Session() = default;
 
+  // Forgets what the session holds without a system call, so that its destructor makes none: for a
+  // thread under a seccomp filter. Descriptors stay open until the process ends.
+  virtual void abandon() noexcept {}
+
   // Loads a key, replacing the one before. Failures: bad_key, busy, descriptor_lost, ...; after one
   // the session is of no more use and is to be destroyed.
   virtual Status set_key(std::span<const std::uint8_t> key) noexcept = 0;

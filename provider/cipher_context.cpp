@@ -492,8 +492,10 @@ std::size_t CipherContext::run_hardware(const unsigned char* in, unsigned char* 
   if (progress.status && progress.done == size) [[likely]] {
     route_.counters->hardware_calls.fetch_add(1, std::memory_order_relaxed);
   } else {
-    route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
-    if (progress.status.failure == kernel::Failure::bad_key) stay_in_software();
+    const kernel::Failure failure = progress.status.failure;
+    const bool sandboxed = kernel::is_sandboxed(failure);
+    if (!sandboxed) route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+    if (failure == kernel::Failure::bad_key || sandboxed) stay_in_software();
   }
   route_.counters->hardware_bytes.fetch_add(progress.done, std::memory_order_relaxed);
   return progress.done;

@@ -294,7 +294,9 @@ bool HmacContext::run_hardware(unsigned char* out) noexcept {
     keyed_->counters->hardware_bytes.fetch_add(message_.size(), std::memory_order_relaxed);
     return true;
   }
-  keyed_->counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+  if (!kernel::is_sandboxed(status.failure)) {
+    keyed_->counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+  }
   return false;
 }
 

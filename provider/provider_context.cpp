@@ -42,6 +42,12 @@ void bind_driver(const AlgorithmSettings& wanted, kernel::Algorithm algorithm,
   }
 }
 
+// A program that brings its own transport knows what it does.
+kernel::UnderSeccomp under_seccomp(const Settings& settings, bool own_transport) noexcept {
+  if (!own_transport) return kernel::UnderSeccomp::ignore;
+  return settings.under_seccomp ? kernel::UnderSeccomp::as_made : kernel::UnderSeccomp::avoid;
+}
+
 }  // namespace
 
 std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE* handle,
@@ -72,8 +78,9 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   }
   if (transport == nullptr) throw std::bad_alloc();
   if (!settings.statistics.empty()) context->share_counters(settings.statistics);
-  context->pool_ = std::make_unique<kernel::SessionPool>(*transport, settings.max_sessions,
-                                                         &context->counters_->sessions);
+  context->pool_ = std::make_unique<kernel::SessionPool>(
+      *transport, settings.max_sessions,
+      under_seccomp(settings, context->own_transport_ != nullptr), &context->counters_->sessions);
 
   context->set_up_ciphers(settings);
   context->set_up_cipher_tables(embedding != nullptr && embedding->only_routed);

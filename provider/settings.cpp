@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view thresholds_prefix = "thresholds.";
 constexpr const char* calibrated_key = "thresholds.calibrated";
-constexpr std::array global_keys{"thresholds",      "max_sessions", "load_default",
-                                 "force_threshold", "statistics",   calibrated_key};
+constexpr std::array global_keys{"thresholds", "max_sessions",  "load_default", "force_threshold",
+                                 "statistics", "under_seccomp", calibrated_key};
 // Read by OpenSSL itself when it loads a provider (config(5)).
 constexpr std::array openssl_keys{"identity", "module", "soft_load", "activate"};
 
@@ -252,6 +252,7 @@ std::optional<SettingsError> parse_settings(const SettingsLookup& lookup, Settin
   reader.boolean("load_default", result.load_default);
   reader.integer("force_threshold", threshold_range, result.force_threshold);
   reader.absolute_path("statistics", result.statistics);
+  reader.boolean("under_seccomp", result.under_seccomp);
   reader.boolean(calibrated_key, result.calibrated);
   for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
     read_algorithm(algorithm_table[row], algorithm_key_texts[row], reader, result.algorithms[row]);
@@ -312,7 +313,7 @@ std::optional<SettingsError> find_unknown_key(const std::map<std::string, std::s
     }
     return SettingsError{key +
                          ": unknown key in kaccel's section; known are thresholds, max_sessions, "
-                         "load_default, force_threshold and statistics"};
+                         "load_default, force_threshold, statistics and under_seccomp"};
   }
   return std::nullopt;
 }

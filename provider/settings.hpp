@@ -9,6 +9,7 @@
 //   load_default = yes                 bring OpenSSL's default provider along if nobody did
 //   statistics = /run/kaccel           directory of the statistics files (statistics_file.hpp)
 //   force_threshold = N                this threshold for every algorithm that has a driver
+//   under_seccomp = no                 hardware also under the filters in force at load
 //
 //   [kaccel_thresholds]                one group of keys an algorithm, written by kaccel-calibrate
 //   calibrated = yes                   also with no group: published thresholds do not apply
@@ -57,6 +58,7 @@ struct Settings {
   bool load_default = true;
   std::optional<Threshold> force_threshold;
   std::string statistics;  // a directory; "": none
+  bool under_seccomp = false;
 };
 
 // The first thing wrong with a configuration: one line that names key, value and what is allowed.

@@ -196,8 +196,11 @@ bool XtsContext::run_hardware(unsigned char* out, std::size_t out_capacity, cons
     route_.counters->hardware_bytes.fetch_add(in_size, std::memory_order_relaxed);
     return true;
   }
-  if (progress.status.failure == kernel::Failure::bad_key) hardware_from_ = SIZE_MAX;
-  if (!progress.status) route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
+  const kernel::Failure failure = progress.status.failure;
+  const bool sandboxed = kernel::is_sandboxed(failure);
+  if (failure == kernel::Failure::bad_key || sandboxed) hardware_from_ = SIZE_MAX;
+  if (!progress.status && !sandboxed)
+    route_.counters->fallbacks.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 

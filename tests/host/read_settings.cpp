@@ -27,6 +27,7 @@ json to_json(const kaccel::Settings& settings) {
   json result{{"calibrated", settings.calibrated},
               {"max_sessions", settings.max_sessions},
               {"load_default", settings.load_default},
+              {"under_seccomp", settings.under_seccomp},
               {"algorithms", json::object()}};
   if (settings.force_threshold) result["force_threshold"] = *settings.force_threshold;
   for (std::size_t row = 0; row < kaccel::algorithm_table.size(); ++row) {

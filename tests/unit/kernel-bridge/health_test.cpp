@@ -82,7 +82,7 @@ TEST(DriverHealthTest, DoesNotBlameTheDriverForAShortageBefore) {
 }
 
 TEST(DriverHealthTest, HasAPhraseForEachFailure) {
-  for (auto i = 0; i <= static_cast<int>(Failure::driver_taken_out); ++i) {
+  for (auto i = 0; i <= static_cast<int>(Failure::thread_sandboxed); ++i) {
     EXPECT_NE(std::string_view(describe(static_cast<Failure>(i))), "unknown failure") << i;
   }
 }

@@ -63,6 +63,7 @@ TEST(SettingsTest, HaveDefaultsForAll) {
   EXPECT_EQ(settings.max_sessions, 64U);
   EXPECT_TRUE(settings.load_default);
   EXPECT_FALSE(settings.calibrated);
+  EXPECT_FALSE(settings.under_seccomp);
   EXPECT_FALSE(settings.force_threshold);
   for (const AlgorithmSettings& algorithm : settings.algorithms) EXPECT_EQ(algorithm.driver, "");
 }
@@ -134,11 +135,14 @@ TEST(SettingsTest, LetAnXtsAloneSteal) {
 }
 
 TEST(SettingsTest, ReadTheKeysOfTheSection) {
-  const Settings settings =
-      parsed({{"max_sessions", "1024"}, {"load_default", "no"}, {"force_threshold", "0"}});
+  const Settings settings = parsed({{"max_sessions", "1024"},
+                                    {"load_default", "no"},
+                                    {"force_threshold", "0"},
+                                    {"under_seccomp", "yes"}});
   EXPECT_EQ(settings.max_sessions, 1024U);
   EXPECT_FALSE(settings.load_default);
   EXPECT_EQ(settings.force_threshold, 0);
+  EXPECT_TRUE(settings.under_seccomp);
 }
 
 TEST(SettingsTest, KnowWhenASectionOfThresholdsIsMissing) {
@@ -185,6 +189,7 @@ TEST(SettingsTest, NameKeyAndValueOfWhatIsWrong) {
            Bad{"max_sessions", ""},
            Bad{"load_default", "maybe"},
            Bad{"load_default", ""},
+           Bad{"under_seccomp", "maybe"},
            Bad{"force_threshold", "-2"},
            Bad{"force_threshold", "5x"},
            Bad{"force_threshold", "99999999999999999999"},

@@ -1,0 +1,39 @@
+// Keeps a session pool off AF_ALG in threads that run under a seccomp(2) filter.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel-bridge/seccomp_state.hpp"
+#include "kernel-bridge/status.hpp"
+
+namespace kaccel::kernel {
+
+enum class UnderSeccomp : std::uint8_t {
+  ignore,   // never asked: for transports that make no system calls
+  avoid,    // no filter may be in force
+  as_made,  // those may that were in force when the guard was made, a container's say; not one more
+};
+
+// Safe from any thread. The answer is kept for each thread; a child process asks anew.
+class SeccompGuard {
+ public:
+  explicit SeccompGuard(UnderSeccomp policy) noexcept;
+
+  // Whether the calling thread may make AF_ALG's system calls: asked before each request, and
+  // answered from memory but for the first time in this thread and process. `epoch` is
+  // ProcessEpoch's. Failures: sandboxed, thread_sandboxed, no_descriptors, no_memory.
+  Status check(std::uint32_t epoch) const noexcept;
+
+  // The same, looking again unless the answer can only stay no: filters come and never go.
+  Status look_again(std::uint32_t epoch) const noexcept;
+
+ private:
+  Status judge() const noexcept;
+  bool permits(const SeccompState& state) const noexcept;
+
+  const UnderSeccomp policy_;
+  const std::uint32_t id_;
+  SeccompState as_made_;
+};
+
+}  // namespace kaccel::kernel

@@ -1,0 +1,99 @@
+#include "kernel-bridge/seccomp_state.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "kernel-bridge/system_calls.hpp"
+
+namespace kaccel::kernel {
+namespace {
+
+// What stands behind these names in /proc/PID/status, see proc(5).
+struct StatusLines {
+  int mode = 0;  // no such line: a kernel without seccomp
+  int filters = -1;
+};
+
+void read_number(std::string_view line, std::string_view name, int& number) noexcept {
+  if (!line.starts_with(name)) return;
+  line.remove_prefix(name.size());
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  std::from_chars(line.data(), line.data() + line.size(), number);
+}
+
+// False when reading fails, with errno.
+bool read_lines(int file, StatusLines& lines) noexcept {
+  std::array<char, 2048> buffer;
+  std::size_t kept = 0;  // of a line whose end is still to come
+  for (;;) {
+    const ssize_t got = ::read(file, buffer.data() + kept, buffer.size() - kept);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    std::string_view text(buffer.data(), kept + static_cast<std::size_t>(got));
+    for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+      read_number(text.substr(0, end), "Seccomp:", lines.mode);
+      read_number(text.substr(0, end), "Seccomp_filters:", lines.filters);
+    }
+    // Only the list of groups is longer than the buffer; what is left of it looks like no other.
+    if (text.size() == buffer.size()) text = {};
+    std::memmove(buffer.data(), text.data(), text.size());
+    kept = text.size();
+  }
+}
+
+SeccompState ask_prctl() noexcept {
+  const int mode = ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+  if (mode > 0) return {SeccompFinding::filtered, -1, 0};
+  // EINVAL: a kernel without seccomp.
+  if (mode == 0 || errno == EINVAL) return {};
+  return {SeccompFinding::refused, -1, errno};
+}
+
+SeccompState failed(int error_number) noexcept {
+  switch (error_number) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return {SeccompFinding::cannot_tell, -1, error_number};
+    default:
+      return {SeccompFinding::refused, -1, error_number};
+  }
+}
+
+SeccompState read_state(const char* path) noexcept {
+  const CancellationOff off;
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT ? ask_prctl() : failed(errno);
+  StatusLines lines;
+  const bool is_read = read_lines(file, lines);
+  const int error_number = errno;
+  ::close(file);
+  if (!is_read) return failed(error_number);
+  if (lines.mode == 0) return {};
+  return {SeccompFinding::filtered, lines.filters, 0};
+}
+
+}  // namespace
+
+SeccompState seccomp_state() noexcept {
+  return read_state("/proc/thread-self/status");
+}
+
+SeccompState first_threads_seccomp_state() noexcept {
+  return read_state("/proc/self/status");
+}
+
+bool seccomp_filter_in_force() noexcept {
+  const SeccompFinding finding = seccomp_state().finding;
+  return finding == SeccompFinding::filtered || finding == SeccompFinding::refused;
+}
+
+}  // namespace kaccel::kernel
