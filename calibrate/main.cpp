@@ -1,11 +1,14 @@
-// kaccel-calibrate: what is there (list), what it is worth (run, replay), what follows
-// (explain), what came of it (statistics).
+// kaccel-calibrate: what is there (list), what it is worth (run, replay), what follows (explain),
+// what came of it (statistics), what is wrong (doctor).
+#include <openssl/crypto.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
 #include <string>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/doctor/doctor.hpp"
 #include "calibrate/explain.hpp"
 #include "calibrate/list.hpp"
 #include "calibrate/replay.hpp"
@@ -27,6 +30,7 @@ struct Options {
   ExplainOptions explain;
   ReplayOptions replay;
   StatisticsOptions statistics;
+  DoctorOptions doctor;
 };
 
 void define_list(CLI::App& app, ListOptions& options) {
@@ -101,6 +105,16 @@ void define_statistics(CLI::App& app, StatisticsOptions& options) {
   command->footer("Example: kaccel-calibrate statistics /run/kaccel\n");
 }
 
+void define_doctor(CLI::App& app, DoctorOptions& options) {
+  auto* command = app.add_subcommand(
+      "doctor", "Tell what is wrong with the configuration, and the lines that mend it");
+  command->add_option("--config", options.config, "Instead of OpenSSL's configuration file");
+  command->add_flag("--json", options.json, "Print JSON");
+  command->footer(
+      "Exit status: 0 nothing to mend, 1 something to mend, 2 wrong usage.\n"
+      "Example: kaccel-calibrate doctor\n");
+}
+
 int dispatch(const CLI::App& app, const Options& options) {
   if (app.got_subcommand("replay")) return replay(options.replay, std::cout);
   if (app.got_subcommand("statistics")) return statistics(options.statistics, std::cout);
@@ -113,6 +127,7 @@ int dispatch(const CLI::App& app, const Options& options) {
   if (!transport) throw std::bad_alloc();
   const auto machine = this_machine(*transport);
   if (app.got_subcommand("list")) return list(options.list, machine, std::cout);
+  if (app.got_subcommand("doctor")) return run_doctor(options.doctor, machine, std::cout);
   if (app.got_subcommand("run")) return run(options.run, machine, std::cout, std::cerr);
   const auto configuration =
       read_configuration(options.explain.config, kaccel::kernel::read_text_file("/proc/crypto"));
@@ -126,7 +141,7 @@ void refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
   const auto same_name = [&](const CLI::App* command) { return command->get_name() == name; };
   if (!app.get_subcommands(same_name).empty()) return;
   throw CommandError(exit_bad_input, "unknown command", printable(name),
-                     "commands are list, run, explain, replay and statistics");
+                     "commands are list, run, explain, replay, statistics and doctor");
 }
 
 int fail(const CommandError& error) {
@@ -148,7 +163,10 @@ int main(int argc, char** argv) {
   define_explain(app, options.explain);
   define_replay(app, options.replay);
   define_statistics(app, options.statistics);
+  define_doctor(app, options.doctor);
 
+  // A configuration that takes OpenSSL's algorithms away must not take them from this program.
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   try {
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "calibrate/command_error.hpp"
+#include "calibrate/doctor/subject.hpp"
+#include "provider/config_file.hpp"
+
+namespace kaccel::calibrate::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* silent =
+    "OpenSSL passes over it without a word: what it should bring is missing";
+
+std::string shown(const std::string& path) {
+  return printable(path, 200);
+}
+
+std::string at(const Include& include) {
+  return fmt::format("{}, line {}, .include", shown(include.file), include.number);
+}
+
+Mend without(const Include& include) {
+  const ConfigurationLine line{include.file, include.number, {}, {}, {}};
+  return {comment_out({&line})};
+}
+
+// A file of thresholds can be written anew where there is something to measure.
+Mend anew(const Subject& subject, const Include& include, std::vector<std::string> first = {}) {
+  if (!has_usable_hardware(subject.machine)) return without(include);
+  first.push_back(calibrate_command(subject));
+  return {std::move(first), {}, {}, "or take the line with .include out"};
+}
+
+void check_include(const Subject& subject, const Include& include, Findings& findings) {
+  const std::string check = "included file";
+  struct stat status {};
+  if (stat(include.path.c_str(), &status) != 0) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) {
+      findings.push_back({State::warning, check, shown(include.path) + " is not there", at(include),
+                          silent, anew(subject, include)});
+    } else {
+      findings.push_back(
+          {State::problem, check,
+           fmt::format("{} cannot be read: {}", shown(include.path), std::strerror(error)),
+           at(include), "kaccel stays in software", without(include)});
+    }
+    return;
+  }
+  if (S_ISDIR(status.st_mode)) {
+    const bool brings =
+        std::any_of(subject.lines.files.begin(), subject.lines.files.end(),
+                    [&](const std::string& file) { return file.starts_with(include.path + "/"); });
+    if (brings) return;
+    findings.push_back({State::warning, check,
+                        shown(include.path) + " is a directory without files named *.cnf or *.conf",
+                        at(include), silent,
+                        anew(subject, include,
+                             {fmt::format("mv {0} {1}", shell_word(include.path),
+                                          shell_word(include.path + ".old"))})});
+    return;
+  }
+  if (access(include.path.c_str(), R_OK) != 0) {
+    findings.push_back(
+        {State::problem,
+         check,
+         fmt::format("{} cannot be read: {}", shown(include.path), std::strerror(errno)),
+         at(include),
+         "kaccel stays in software in such a process",
+         {{"chmod a+r " + shell_word(include.path)}}});
+  }
+}
+
+bool others_may(const std::string& path, mode_t permission) {
+  struct stat status {};
+  return stat(path.c_str(), &status) != 0 || (status.st_mode & permission) != 0;
+}
+
+bool is_ancestor(const fs::path& directory, const fs::path& file) {
+  const auto [end, unused] =
+      std::mismatch(directory.begin(), directory.end(), file.begin(), file.end());
+  return end == directory.end();
+}
+
+// Root writes these files and all programs read them. A configuration that is private as a whole is
+// somebody's own affair; includes that are more private than the file that includes them are not.
+void check_permissions(const Subject& subject, Findings& findings) {
+  const bool shared = subject.path == default_config_path() || geteuid() == 0;
+  std::vector<std::string> commands;
+  std::string paths;
+  const auto add = [&](const std::string& path, const char* mode) {
+    commands.push_back(fmt::format("chmod {} {}", mode, shell_word(path)));
+    paths += (paths.empty() ? "" : ", ") + shown(path);
+  };
+  if (shared && !others_may(subject.path, S_IROTH)) add(subject.path, "a+r");
+  const fs::path main = fs::absolute(subject.path);
+  for (std::size_t i = 1; i < subject.lines.files.size(); ++i) {
+    const auto& file = subject.lines.files[i];
+    if (!others_may(file, S_IROTH) && (shared || others_may(subject.path, S_IROTH))) {
+      add(file, "a+r");
+    }
+    for (fs::path up = fs::absolute(file).parent_path(); up != up.root_path();
+         up = up.parent_path()) {
+      if (!is_ancestor(up, main) && !others_may(up.string(), S_IXOTH)) add(up.string(), "a+x");
+    }
+  }
+  if (commands.empty()) {
+    findings.push_back(ok("permissions", "every user's programs can read the configuration"));
+    return;
+  }
+  findings.push_back({State::problem,
+                      "permissions",
+                      "not every user's programs can read " + paths,
+                      paths,
+                      "they stay in software, or do without the whole configuration",
+                      {std::move(commands)}});
+}
+
+// OpenSSL tells the line, but not of which file, and counts those of included files along. So each
+// is read alone.
+OpensslConf without_includes(const Subject& subject, const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line); text += '\n') {
+    ++number;
+    const auto& includes = subject.lines.includes;
+    const bool is_include = std::any_of(
+        includes.begin(), includes.end(),
+        [&](const Include& include) { return include.file == file && include.number == number; });
+    if (!is_include) text += line;
+  }
+  return OpensslConf::of_text(text);
+}
+
+void tell_broken(const Subject& subject, Findings& findings) {
+  std::string file = subject.path;
+  OpensslConf::Broken broken = *subject.conf.broken();
+  for (auto each = subject.lines.files.rbegin(); each != subject.lines.files.rend(); ++each) {
+    const auto alone = without_includes(subject, *each);
+    if (!alone.broken()) continue;
+    file = *each;
+    broken = *alone.broken();
+    break;
+  }
+  Finding finding{
+      State::problem, "syntax",
+      fmt::format("OpenSSL cannot read {}: {}", shown(file), broken.reason),
+      fmt::format("{}, line {}", shown(file), broken.line),
+      "OpenSSL drops the whole configuration, without a word to most programs: they run "
+      "without kaccel and without whatever else it says"};
+  const ConfigurationLine line{file, static_cast<std::size_t>(broken.line), {}, {}, {}};
+  if (broken.line > 0) finding.mend.commands = comment_out({&line});
+  finding.mend.remark =
+      "or write the line right; a file of thresholds: " + calibrate_command(subject) +
+      " writes it anew";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+bool check_files(const Subject& subject, Findings& findings) {
+  const std::string check = "configuration file";
+  std::error_code error;
+  if (!fs::exists(subject.path, error)) {
+    findings.push_back(
+        {State::problem, check,
+         subject.path.empty() ? "OpenSSL names none" : shown(subject.path) + " is not there",
+         shown(subject.path), "programs run without kaccel"});
+    return !subject.path.empty();
+  }
+  if (fs::is_directory(subject.path, error) || access(subject.path.c_str(), R_OK) != 0) {
+    findings.push_back({State::problem,
+                        check,
+                        fmt::format("{} cannot be read: {}", shown(subject.path),
+                                    fs::is_directory(subject.path, error) ? "it is a directory"
+                                                                          : std::strerror(errno)),
+                        shown(subject.path),
+                        "programs run without kaccel",
+                        {{"chmod a+r " + shell_word(subject.path)}}});
+    return false;
+  }
+  findings.push_back(ok(check, shown(subject.path)));
+  for (const auto& include : subject.lines.includes) check_include(subject, include, findings);
+  check_permissions(subject, findings);
+  if (subject.conf.broken()) {
+    tell_broken(subject, findings);
+    return false;
+  }
+  findings.push_back(ok("syntax", "OpenSSL can read it"));
+  return true;
+}
+
+}  // namespace kaccel::calibrate::doctor

@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "calibrate/command_error.hpp"
+#include "calibrate/doctor/subject.hpp"
+#include "calibrate/run.hpp"
+#include "calibrate/served_algorithms.hpp"
+#include "provider/config_file.hpp"
+#include "provider/settings.hpp"
+
+namespace kaccel::calibrate::doctor {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+using Lines = std::vector<const ConfigurationLine*>;
+
+constexpr std::string_view prefix = "thresholds.";
+
+std::optional<SettingsError> first_error(const Values& values, Settings& settings) {
+  const auto lookup = [&](const char* key) -> const char* {
+    const auto found = values.find(key);
+    return found != values.end() ? found->second.c_str() : nullptr;
+  };
+  if (auto error = find_unknown_key(values)) return error;
+  return parse_settings(lookup, settings);
+}
+
+// Messages begin with the key.
+std::string key_of(const SettingsError& error) {
+  return error.message.substr(0, error.message.find_first_of(" :"));
+}
+
+// "AES-128-CBC." of "thresholds.AES-128-CBC.encrypt"; the key as it is where it is of no group.
+std::string group_of(const std::string& key) {
+  const auto dot = key.rfind('.');
+  return key.starts_with(prefix) && dot >= prefix.size() ? key.substr(0, dot + 1) : key;
+}
+
+class SettingsCheck {
+ public:
+  SettingsCheck(const Subject& subject, const Sections& sections, Findings& findings)
+      : subject_(subject),
+        sections_(sections),
+        findings_(findings),
+        thresholds_(subject.conf.value(sections.kaccel, "thresholds")) {}
+
+  void run(Values values) {
+    const Settings settings = check_keys(values);
+    check_section(settings);
+    check_drivers(settings);
+    check_origin(settings);
+  }
+
+ private:
+  // The provider stops at the first fault; here all are told, each fault's keys being left out
+  // before the next look.
+  Settings check_keys(Values& values) {
+    Settings settings;
+    bool good = true;
+    while (const auto error = first_error(values, settings)) {
+      good = false;
+      const std::string key = key_of(*error);
+      const std::string group = group_of(key);
+      const auto counts = [&](const std::string& each) {
+        return each == key || (group != key && each.starts_with(group));
+      };
+      tell_fault(key, error->message, lines_of(counts));
+      if (std::erase_if(values, [&](const auto& entry) { return counts(entry.first); }) == 0) break;
+    }
+    if (good) findings_.push_back(ok("keys", "every key is known and has a fit value"));
+    return settings;
+  }
+
+  void tell_fault(const std::string& key, const std::string& message, const Lines& lines) {
+    const bool measured = key.starts_with(prefix);
+    Finding finding{State::problem,
+                    "keys",
+                    printable(message, 300),
+                    lines.empty() ? section_text(measured) : describe(*lines.front()),
+                    "kaccel stays in software",
+                    {comment_out(lines)}};
+    if (measured && has_usable_hardware(subject_.machine)) {
+      finding.mend.commands = {calibrate_command(subject_)};
+      finding.mend.remark = "or mend the line by hand";
+    } else {
+      finding.mend.remark = "then the default counts; or mend the line by hand";
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  std::string section_text(bool measured) const {
+    return fmt::format("{}, [{}]", printable(subject_.path, 200),
+                       printable(measured ? thresholds_.value_or("") : sections_.kaccel));
+  }
+
+  // The lines of the flattened keys that `counts` holds for.
+  template <class Counts>
+  Lines lines_of(const Counts& counts) const {
+    Lines result;
+    for (const auto& line : subject_.lines.keys) {
+      const bool own = line.section == sections_.kaccel && counts(line.key);
+      const bool measured =
+          thresholds_ && line.section == *thresholds_ && counts(std::string(prefix) + line.key);
+      if (own || measured) result.push_back(&line);
+    }
+    return result;
+  }
+
+  // A section that holds thresholds, by its keys.
+  const std::string* section_of_thresholds() const {
+    for (const auto& line : subject_.lines.keys) {
+      if (line.section == "default" || line.section == sections_.kaccel) continue;
+      if (line.key == "calibrated" ||
+          find_settings_key(std::string(prefix) + line.key) < known_settings_keys().size()) {
+        return &line.section;
+      }
+    }
+    return nullptr;
+  }
+
+  void check_section(const Settings& settings) {
+    const char* const check = "thresholds";
+    const bool can_measure = has_usable_hardware(subject_.machine);
+    if (settings.calibrated) {
+      findings_.push_back(ok(check, fmt::format("in section [{}]", printable(*thresholds_))));
+      return;
+    }
+    if (!thresholds_ && !can_measure && section_of_thresholds() == nullptr) {
+      findings_.push_back(ok(check, "none, and there is no hardware driver here to measure"));
+      return;
+    }
+    Finding finding{State::warning,
+                    check,
+                    {},
+                    place(subject_, sections_.kaccel, "thresholds"),
+                    "only drivers that kaccel knows are used, with their published thresholds"};
+    if (!thresholds_) {
+      finding.what = "kaccel's section names no thresholds";
+    } else if (settings.missing_section.empty()) {
+      finding.what = fmt::format("section [{}] holds no thresholds", printable(*thresholds_));
+    } else {
+      finding.what =
+          fmt::format("thresholds = {} names a section that is not there", printable(*thresholds_));
+    }
+    finding.mend = mend_section(can_measure);
+    findings_.push_back(std::move(finding));
+  }
+
+  Mend mend_section(bool can_measure) const {
+    const std::string header = fmt::format("[{}]", sections_.kaccel);
+    if (const auto* other = section_of_thresholds()) {
+      return {{}, {header, "thresholds = " + *other}, subject_.path, {}};
+    }
+    const std::string file = thresholds_path(subject_);
+    const bool included =
+        std::any_of(subject_.lines.includes.begin(), subject_.lines.includes.end(),
+                    [&](const Include& include) { return include.path == file; });
+    std::error_code error;
+    const bool written = std::filesystem::is_regular_file(file, error);
+    if (!can_measure && (included || !written)) {
+      const auto* line = subject_.lines.find(sections_.kaccel, "thresholds");
+      if (line == nullptr) return {};
+      return {comment_out({line}), {}, {}, "there is no hardware driver here to measure"};
+    }
+    Mend mend{{}, {}, subject_.path, {}};
+    if (!written || included) mend.commands = {calibrate_command(subject_)};
+    if (!thresholds_) mend.lines = {header, "thresholds = kaccel_thresholds"};
+    // The last line: it ends the section it stands in.
+    if (!included) mend.lines.push_back(".include " + file);
+    return mend;
+  }
+
+  // "" where the driver is here and computes the algorithm.
+  std::string why_not_here(const Algorithm& algorithm, const std::string& driver) const {
+    const auto& drivers = subject_.machine.drivers;
+    const kernel::Driver* other = nullptr;
+    for (const auto& each : drivers) {
+      if (each.entry.driver != driver) continue;
+      if (each.algorithm == algorithm.kernel_algorithm) return why_not_served(each, algorithm);
+      other = &each;
+    }
+    if (other == nullptr) return "/proc/crypto does not list it";
+    return fmt::format("it is a driver of {}", other->entry.name);
+  }
+
+  std::string why_not_bound(const Algorithm& algorithm, const std::string& driver) const {
+    for (const auto& each : subject_.machine.drivers) {
+      if (each.entry.driver != driver || each.algorithm != algorithm.kernel_algorithm) continue;
+      const auto status = kernel::probe(subject_.machine.transport, each);
+      return status ? "" : why_unusable(each, status, subject_.machine.kernel);
+    }
+    return {};
+  }
+
+  void check_drivers(const Settings& settings) {
+    const char* const check = "drivers";
+    std::map<std::string, std::set<std::string>> groups;  // by driver and why it cannot be used
+    std::map<std::string, bool> absent;
+    std::size_t named = 0;
+    for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
+      const auto& driver = settings.algorithms[row].driver;
+      if (driver.empty()) continue;
+      ++named;
+      const auto& algorithm = algorithm_table[row];
+      std::string why = why_not_here(algorithm, driver);
+      const bool not_here = !why.empty();
+      // Without AF_ALG none binds, which is told once.
+      if (why.empty() && subject_.machine.af_alg) why = why_not_bound(algorithm, driver);
+      if (why.empty()) continue;
+      const std::string key = fmt::format("{}: {}", printable(driver), why);
+      groups[key].insert(algorithm.name);
+      absent[key] = not_here;
+    }
+    if (groups.empty()) {
+      findings_.push_back(ok(check, named == 0
+                                        ? "the thresholds name none"
+                                        : fmt::format("all {} that are named are here", named)));
+    }
+    for (const auto& [why, names] : groups) tell_driver(why, names, absent[why]);
+  }
+
+  void tell_driver(const std::string& why, const std::set<std::string>& names, bool absent) {
+    const auto counts = [&](const std::string& key) {
+      const std::string group = group_of(key);
+      return key.starts_with(prefix) && group != key &&
+             names.contains(group.substr(prefix.size(), group.size() - prefix.size() - 1));
+    };
+    const Lines lines = lines_of(counts);
+    Finding finding{State::warning, "drivers", why,
+                    lines.empty() ? section_text(true) : describe(*lines.front()),
+                    fmt::format("{} stay in software", fmt::join(names, ", "))};
+    if (absent) {
+      finding.what += "; were the thresholds measured on another machine?";
+      if (has_usable_hardware(subject_.machine)) {
+        finding.mend.commands = {calibrate_command(subject_)};
+      } else {
+        finding.mend = {comment_out(lines), {}, {}, "there is no hardware driver here to measure"};
+      }
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  // The file's head tells where it was measured; see thresholds_file_text().
+  void check_origin(const Settings& settings) {
+    if (!settings.calibrated) return;
+    for (const auto& file : subject_.lines.files) {
+      std::ifstream in(file);
+      std::string head;
+      std::getline(in, head);
+      constexpr std::string_view mark = ", Linux ";
+      const auto at = head.find(mark);
+      if (!head.starts_with("# kaccel thresholds, measured by") || at == std::string::npos)
+        continue;
+      std::string release = head.substr(at + mark.size());
+      release.erase(std::min(release.find_last_not_of(".\r\n") + 1, release.size()));
+      tell_origin(file, release);
+      return;
+    }
+  }
+
+  void tell_origin(const std::string& file, const std::string& release) {
+    KernelFacts then;
+    parse_release(release, then);
+    const KernelFacts& now = subject_.machine.kernel;
+    if (then.major == now.major && then.minor == now.minor) {
+      findings_.push_back(ok("calibration", "measured on Linux " + printable(release)));
+      return;
+    }
+    Finding finding{
+        State::warning, "calibration",
+        fmt::format("measured on Linux {}, this is {}", printable(release), now.release),
+        printable(file, 200), "the thresholds may no longer be the best"};
+    if (has_usable_hardware(subject_.machine))
+      finding.mend.commands = {calibrate_command(subject_)};
+    findings_.push_back(std::move(finding));
+  }
+
+  const Subject& subject_;
+  const Sections& sections_;
+  Findings& findings_;
+  std::optional<std::string> thresholds_;
+};
+
+}  // namespace
+
+void check_settings(const Subject& subject, const Sections& sections, Findings& findings) {
+  std::string problem;
+  const auto section = read_config_section(subject.path, problem);
+  if (!section) return;  // told by check_links
+  SettingsCheck(subject, sections, findings).run(section->values);
+}
+
+}  // namespace kaccel::calibrate::doctor

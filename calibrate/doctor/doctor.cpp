@@ -1,0 +1,138 @@
+#include "calibrate/doctor/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "calibrate/command_error.hpp"
+#include "calibrate/doctor/subject.hpp"
+#include "calibrate/json_text.hpp"
+#include "calibrate/run.hpp"
+#include "provider/config_file.hpp"
+
+namespace kaccel::calibrate {
+namespace doctor {
+
+std::string place(const Subject& subject, const std::string& section, const std::string& key) {
+  if (const auto* line = subject.lines.find(section, key)) return describe(*line);
+  return section == "default"
+             ? fmt::format("{}, before the first section, {}", printable(subject.path, 200), key)
+             : fmt::format("{}, [{}], {}", printable(subject.path, 200), printable(section), key);
+}
+
+std::string thresholds_path(const Subject& subject) {
+  const std::string usual = thresholds_path_beside(subject.path);
+  const auto& includes = subject.lines.includes;
+  const auto named = std::find_if(includes.begin(), includes.end(), [](const Include& include) {
+    return include.path.find("kaccel") != std::string::npos;
+  });
+  return named != includes.end() ? named->path : usual;
+}
+
+std::string calibrate_command(const Subject& subject) {
+  return "kaccel-calibrate run --output " + shell_word(thresholds_path(subject));
+}
+
+}  // namespace doctor
+
+namespace {
+
+using namespace doctor;
+
+const char* name(State state) {
+  switch (state) {
+    case State::ok:
+      return "ok";
+    case State::warning:
+      return "warning";
+    case State::problem:
+      break;
+  }
+  return "problem";
+}
+
+bool is_to_mend(const Finding& finding) {
+  return finding.state == State::problem || !finding.mend.empty();
+}
+
+void print_mend(const Mend& mend, std::ostream& out) {
+  if (!mend.commands.empty()) {
+    out << "    mend:  as root, run\n";
+    for (const auto& command : mend.commands) out << fmt::format("        {}\n", command);
+  }
+  if (!mend.lines.empty()) {
+    out << fmt::format("    mend:  put at the end of {}, where they count whatever stands before\n",
+                       printable(mend.file, 200));
+    for (const auto& line : mend.lines) out << fmt::format("        {}\n", line);
+  }
+  if (!mend.remark.empty()) out << fmt::format("    ({})\n", mend.remark);
+}
+
+void print_text(const Findings& findings, std::ostream& out) {
+  for (const auto& finding : findings) {
+    out << fmt::format("{:<8} {}: {}\n", name(finding.state), finding.check, finding.what);
+    if (!finding.where.empty()) out << fmt::format("    where: {}\n", finding.where);
+    if (!finding.means.empty()) out << fmt::format("    means: {}\n", finding.means);
+    print_mend(finding.mend, out);
+  }
+  const auto count = std::count_if(findings.begin(), findings.end(), is_to_mend);
+  out << (count == 0
+              ? "\nNothing to mend.\n"
+              : fmt::format("\nTo mend: {}. Then run kaccel-calibrate doctor again.\n", count));
+}
+
+void print_json(const Findings& findings, std::ostream& out) {
+  Json checks = Json::array();
+  for (const auto& finding : findings) {
+    Json json{{"state", name(finding.state)}, {"check", finding.check}, {"what", finding.what}};
+    if (!finding.where.empty()) json["where"] = finding.where;
+    if (!finding.means.empty()) json["means"] = finding.means;
+    const auto& mend = finding.mend;
+    if (!mend.commands.empty()) json["commands"] = mend.commands;
+    if (!mend.lines.empty()) {
+      json["file"] = mend.file;
+      json["lines"] = mend.lines;
+    }
+    if (!mend.remark.empty()) json["remark"] = mend.remark;
+    checks.push_back(std::move(json));
+  }
+  const auto count = std::count_if(findings.begin(), findings.end(), is_to_mend);
+  out << json_text(Json{{"to_mend", count}, {"checks", std::move(checks)}});
+}
+
+}  // namespace
+
+doctor::Findings examine(const std::string& path, const Machine& machine) {
+  const Trial trial = try_configuration(path);
+  const OpensslConf conf(path);
+  const auto lines = read_configuration_lines(path);
+  const Subject subject{path, conf, lines, machine, trial};
+  Findings findings;
+  if (check_files(subject, findings)) {
+    const Sections sections = check_links(subject, findings);
+    check_module(subject, sections, findings);
+    check_activation(subject, sections, findings);
+    check_properties(subject, sections, findings);
+    check_settings(subject, sections, findings);
+  }
+  check_kernel(machine, findings);
+  check_trial(subject, findings);
+  return findings;
+}
+
+int print_findings(const doctor::Findings& findings, bool json, std::ostream& out) {
+  if (json) {
+    print_json(findings, out);
+  } else {
+    print_text(findings, out);
+  }
+  return std::any_of(findings.begin(), findings.end(), is_to_mend) ? exit_cannot : exit_done;
+}
+
+int run_doctor(const DoctorOptions& options, const Machine& machine, std::ostream& out) {
+  const std::string path = options.config ? *options.config : default_config_path();
+  return print_findings(examine(path, machine), options.json, out);
+}
+
+}  // namespace kaccel::calibrate

@@ -1,0 +1,532 @@
+"""Configurations that lock programs out of OpenSSL, or kaccel out of programs.
+
+For each: programs go on wherever OpenSSL lets them, `kaccel-calibrate doctor` names what is wrong,
+and what it prints mends it. A case that locks programs out is one in which OpenSSL 3.0 never gets as
+far as kaccel, or was told to use nothing else; those are marked.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conftest import BUILD, ROOT, Host, kernel_has_af_alg, need_program, need_tool, thresholds
+
+GOOD = """openssl_conf = openssl_init
+.include {directory}/kaccel-thresholds.cnf
+
+[openssl_init]
+providers = provider_sect
+alg_section = algorithm_sect
+random = random_sect
+
+[provider_sect]
+default = default_sect
+kaccel = kaccel_sect
+
+[default_sect]
+activate = 1
+
+[kaccel_sect]
+activate = 1
+thresholds = kaccel_thresholds
+
+[algorithm_sect]
+default_properties = ?provider=kaccel
+
+[random_sect]
+properties = provider=default
+"""
+MEASURED = "[kaccel_thresholds]\ncalibrated = yes\n"
+OF_ANOTHER_MACHINE = MEASURED + thresholds(512, ["AES-256-CBC", "AES-128-CTR"])
+
+
+def change(before: str, after: str) -> Callable[[Host], None]:
+    """Edits the good configuration."""
+
+    def apply(host: Host) -> None:
+        path = host.directory / "openssl.cnf"
+        text = path.read_text()
+        assert before in text
+        path.write_text(text.replace(before, after, 1))
+
+    return apply
+
+
+def measured(text: str | bytes) -> Callable[[Host], None]:
+    """Another file of thresholds."""
+    return lambda host: host.file("kaccel-thresholds.cnf", text) and None
+
+
+def thresholds_file(host: Host) -> Path:
+    return host.directory / "kaccel-thresholds.cnf"
+
+
+def directory_in_its_place(host: Host) -> None:
+    thresholds_file(host).unlink()
+    thresholds_file(host).mkdir()
+
+
+def loop_in_its_place(host: Host) -> None:
+    thresholds_file(host).unlink()
+    thresholds_file(host).symlink_to(thresholds_file(host))
+
+
+def nobody_but_the_owner_reads_it(host: Host) -> None:
+    thresholds_file(host).chmod(0o600)
+
+
+def base_in_place_of_default(host: Host) -> None:
+    change("default = default_sect", "base = default_sect")(host)
+    change("thresholds = ", "load_default = no\nthresholds = ")(host)
+
+
+def include_before_everything(host: Host) -> None:
+    path = host.directory / "openssl.cnf"
+    first, second, rest = path.read_text().split("\n", 2)
+    path.write_text("\n".join((second, first, rest)))
+
+
+def module_of_another_machine(host: Host) -> None:
+    """The same file with the ELF header of a 32-bit MIPS machine."""
+    other = bytearray((BUILD / "provider" / "kaccel.so").read_bytes())
+    other[4] = 1
+    other[18:20] = b"\x08\x00"
+    host.file("other.so", bytes(other))
+    change("activate = 1\nthresholds", f"module = {host.directory}/other.so\nactivate = 1\nthresholds")(
+        host
+    )
+
+
+@dataclass
+class Case:
+    spoil: Callable[[Host], None]
+    check: str  # doctor's finding
+    says: str  # is in its text
+    programs: bool = True  # they work before it is mended
+    kaccel: bool = True  # is active before it is mended
+    state: str = "problem"
+
+
+CASES = {
+    "kaccel_without_default": Case(
+        change("default = default_sect\n", ""), "default provider", "brings it along", state="warning"
+    ),
+    "default_that_is_not_activated": Case(
+        change("[default_sect]\nactivate = 1", "[default_sect]\n# activate = 1"),
+        "default provider",
+        "brings it along",
+        state="warning",
+    ),
+    "default_section_misspelt": Case(
+        change("[default_sect]", "[defualt_sect]"), "default provider", "not there", kaccel=False
+    ),
+    # Told to: base has encoders only.
+    "load_default_no_beside_base": Case(
+        base_in_place_of_default, "default provider", "load_default = no", programs=False
+    ),
+    "load_default_no_alone": Case(
+        lambda host: (
+            change("default = default_sect\n", "")(host),
+            change("thresholds = ", "load_default = no\nthresholds = ")(host),
+        )
+        and None,
+        "default provider",
+        "load_default = no",
+        programs=False,
+    ),
+    # Told to use nothing else.
+    "no_question_mark": Case(
+        change("?provider=kaccel", "provider=kaccel"),
+        "default_properties",
+        "question mark",
+        programs=False,
+    ),
+    "no_question_mark_beside_others": Case(
+        change("?provider=kaccel", "?fips=yes, provider=kaccel"),
+        "default_properties",
+        "question mark",
+        programs=False,
+    ),
+    "nothing_prefers_kaccel": Case(
+        change("alg_section = algorithm_sect\n", ""),
+        "default_properties",
+        "nothing prefers kaccel",
+        state="warning",
+    ),
+    "random_numbers_from_kaccel": Case(
+        change("properties = provider=default", "properties = provider=kaccel"),
+        "random numbers",
+        "no random number generator",
+        programs=False,
+    ),
+    "random_numbers_not_kept_in_software": Case(
+        change("random = random_sect\n", ""), "random numbers", "not kept", state="warning"
+    ),
+    "thresholds_of_another_machine": Case(
+        measured(OF_ANOTHER_MACHINE), "drivers", "/proc/crypto does not list", state="warning"
+    ),
+    "thresholds_file_missing": Case(
+        lambda host: thresholds_file(host).unlink(), "included file", "not there", state="warning"
+    ),
+    "thresholds_file_unreadable": Case(loop_in_its_place, "included file", "cannot be read"),
+    "thresholds_file_private": Case(nobody_but_the_owner_reads_it, "permissions", "kaccel-thresholds"),
+    "thresholds_file_a_directory": Case(
+        directory_in_its_place, "included file", "directory", state="warning"
+    ),
+    "thresholds_file_cut_in_a_name": Case(
+        measured(MEASURED + "AES-256-CBC.enc"), "syntax", "cannot read", kaccel=False
+    ),
+    "thresholds_file_cut_in_a_number": Case(
+        measured(MEASURED + "AES-256-CBC.encrypt = 5"), "keys", "cut off"
+    ),
+    "thresholds_section_misspelt": Case(
+        change("= kaccel_thresholds", "= kacel_thresholds"),
+        "thresholds",
+        "kacel_thresholds",
+        state="warning",
+    ),
+    "unknown_key": Case(
+        change("activate = 1\nthresholds", "activate = 1\nmax_session = 9\nthresholds"),
+        "keys",
+        "max_session: unknown key",
+    ),
+    "wrong_value": Case(
+        change("activate = 1\nthresholds", "activate = 1\nmax_sessions = many\nthresholds"),
+        "keys",
+        "max_sessions = many",
+    ),
+    "several_wrong_keys": Case(
+        lambda host: (
+            measured(MEASURED + OF_ANOTHER_MACHINE.replace("512", "lots", 1))(host),
+            change("activate = 1\nthresholds", "activate = 1\nmax_session = 9\nthresholds")(host),
+        )
+        and None,
+        "keys",
+        "lots",
+    ),
+    "activate_0": Case(
+        change("activate = 1\nthresholds", "activate = 0\nthresholds"), "activate", "activate = 0",
+        state="warning",
+    ),
+    "activate_no": Case(
+        change("activate = 1\nthresholds", "activate = no\nthresholds"), "activate", "activate = no",
+        state="warning",
+    ),
+    "activate_missing": Case(
+        change("activate = 1\nthresholds", "thresholds"), "activate", "no line", kaccel=False
+    ),
+    "module_missing": Case(
+        change("activate = 1\nthresholds", "module = /nonexistent/k.so\nactivate = 1\nthresholds"),
+        "module",
+        "is not there",
+        kaccel=False,
+    ),
+    "module_of_another_machine": Case(
+        module_of_another_machine, "module", "does not load", kaccel=False
+    ),
+    # Without a default provider in the file OpenSSL has none: only kaccel would have brought it.
+    "module_missing_and_no_default": Case(
+        lambda host: (
+            change("default = default_sect\n", "")(host),
+            change("activate = 1\nthres", "module = /nonexistent/k.so\nactivate = 1\nthres")(host),
+        )
+        and None,
+        "module",
+        "is not there",
+        programs=False,
+        kaccel=False,
+    ),
+    "module_missing_with_diagnostics": Case(
+        lambda host: (
+            change("openssl_conf =", "config_diagnostics = 1\nopenssl_conf =")(host),
+            change("activate = 1\nthres", "module = /nonexistent/k.so\nactivate = 1\nthres")(host),
+        )
+        and None,
+        "module",
+        "is not there",
+        kaccel=False,
+    ),
+    "openssl_conf_missing": Case(
+        change("openssl_conf = openssl_init\n", ""), "sections", "no openssl_conf", kaccel=False
+    ),
+    "openssl_conf_after_the_include": Case(
+        include_before_everything, "sections", "stands in section", kaccel=False
+    ),
+    "openssl_conf_twice": Case(
+        change("openssl_init\n", "openssl_init\nopenssl_conf = other\n"),
+        "sections",
+        "openssl_conf = other",
+        kaccel=False,
+    ),
+    "providers_missing": Case(
+        change("providers = provider_sect\n", ""), "sections", "providers", kaccel=False
+    ),
+    "providers_misspelt": Case(
+        change("providers = provider_sect", "providers = provider_sec"),
+        "sections",
+        "provider_sec",
+        kaccel=False,
+    ),
+    "kaccel_not_named": Case(
+        change("kaccel = kaccel_sect\n", ""), "sections", "no line kaccel", kaccel=False
+    ),
+    "kaccel_section_misspelt": Case(
+        change("[kaccel_sect]", "[kacel_sect]"), "sections", "kaccel_sect", kaccel=False
+    ),
+    "syntax": Case(
+        change("[random_sect]", "[random_sect"), "syntax", "cannot read", kaccel=False
+    ),
+}
+
+
+@pytest.fixture
+def healthy(host: Host) -> Path:
+    host.file("kaccel-thresholds.cnf", MEASURED)
+    return host.file("openssl.cnf", GOOD.format(directory=host.directory))
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+def case(request, host: Host, healthy: Path) -> Case:
+    request.param.spoil(host)
+    return request.param
+
+
+def doctor(host: Host, config: Path, status: int | None = None) -> dict:
+    program = need_program("calibrate/kaccel-calibrate")
+    done = host.run(program, "doctor", "--json", "--config", config, check=False)
+    assert done.stderr == b""
+    if status is not None:
+        assert done.returncode == status, done.stdout.decode()
+    shown = json.loads(done.stdout)
+    assert done.returncode == (1 if shown["to_mend"] else 0)
+    return shown
+
+
+def findings(shown: dict) -> list[dict]:
+    return [one for one in shown["checks"] if one["state"] != "ok"]
+
+
+def apply(host: Host, shown: dict) -> None:
+    """What doctor printed: each command in a shell, then the lines at the end of the file."""
+    environment = host.env(None) | {"PATH": f"{BUILD}/calibrate:/usr/sbin:/usr/bin:/sbin:/bin"}
+    for one in shown["checks"]:
+        for command in one.get("commands", []):
+            subprocess.run(["sh", "-ec", command], check=True, env=environment, timeout=300)
+    for one in shown["checks"]:
+        if "lines" in one:
+            with open(one["file"], "a") as file:
+                file.write("\n" + "\n".join(one["lines"]) + "\n")
+
+
+PYTHON = "import hashlib, ssl; ssl.create_default_context(); print(hashlib.sha256(b'x').hexdigest())"
+
+
+def programs_work(host: Host, config: Path) -> bool:
+    """Digests, random numbers, a cipher and TLS, as programs use them."""
+    data = b"text" * 4096
+    cipher = ("enc", "-aes-256-cbc", "-K", "11" * 32, "-iv", "22" * 16)
+    works = True
+    for arguments in (("dgst", "-r", "-sha256"), cipher):
+        done = host.openssl(*arguments, config=config, input=data, check=False)
+        if done.returncode == 0:
+            assert done.stdout == host.openssl(*arguments, input=data).stdout
+        works = works and done.returncode == 0
+    works = works and host.openssl("rand", "16", config=config, check=False).returncode == 0
+    # Python's hashlib has code of its own for when OpenSSL has none; ssl has not.
+    return works and host.run("/usr/bin/python3", "-c", PYTHON, config=config, check=False).returncode == 0
+
+
+def kaccel_is_active(host: Host, config: Path) -> bool:
+    return b"\n  kaccel\n" in host.openssl("list", "-providers", config=config, check=False).stdout
+
+
+def test_a_good_configuration_is_all_well(host: Host, healthy: Path):
+    shown = doctor(host, healthy, 0)
+    assert [one["check"] for one in findings(shown)] in (["kernel"], [])
+    assert programs_work(host, healthy) and kaccel_is_active(host, healthy)
+    done = host.run(need_program("calibrate/kaccel-calibrate"), "doctor", config=healthy)
+    assert done.stdout.endswith(b"\nNothing to mend.\n")
+    assert b"AES-256-CBC: kaccel" in done.stdout
+
+
+def test_programs_work_wherever_openssl_lets_them(host: Host, healthy: Path, case: Case):
+    assert programs_work(host, healthy) == case.programs
+    assert kaccel_is_active(host, healthy) == case.kaccel
+
+
+def test_doctor_names_it_and_what_it_prints_mends_it(host: Host, healthy: Path, case: Case):
+    shown = doctor(host, healthy, 1)
+    named = [one for one in findings(shown) if one["check"] == case.check]
+    named = [one for one in named if case.says in one["what"]]
+    assert named, shown
+    assert named[0]["state"] == case.state and named[0]["where"] and named[0]["means"]
+    assert named[0].get("commands") or named[0].get("lines")
+    # A fault can hide others, as a file that cannot be read does.
+    for _ in range(2):
+        apply(host, shown)
+        shown = doctor(host, healthy)
+        if not shown["to_mend"]:
+            break
+    assert not shown["to_mend"], shown
+    assert programs_work(host, healthy) and kaccel_is_active(host, healthy)
+
+
+def test_the_text_has_the_same_lines_ready_to_paste(host: Host, healthy: Path):
+    change("?provider=kaccel", "provider=kaccel")(host)
+    done = host.run(need_program("calibrate/kaccel-calibrate"), "doctor", check=False, config=healthy)
+    assert done.returncode == 1
+    [pasted] = re.findall(r"mend:  put at the end of .*\n((?: {8}.*\n)+)", done.stdout.decode())
+    assert pasted.split("\n")[0] == " " * 8 + "[algorithm_sect]"
+    with open(healthy, "a") as file:
+        file.write(pasted)
+    assert programs_work(host, healthy)
+    doctor(host, healthy, 0)
+
+
+def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
+    text = MEASURED + thresholds(512, ["AES-256-CBC"])
+    for path, content in ((thresholds_file(host), text), (healthy, healthy.read_text())):
+        path.write_bytes(content.replace("\n", "\r\n").encode())
+    shown = host.openssl("list", "-providers", "-verbose", config=healthy).stdout.decode()
+    assert "1 algorithm with a driver configured, thresholds calibrated" in shown
+    assert programs_work(host, healthy)
+    apply(host, doctor(host, healthy))  # the driver is another machine's
+    doctor(host, healthy, 0)
+
+
+def test_no_configuration_at_all_is_given_a_whole_one(host: Host):
+    missing = host.directory / "none.cnf"
+    assert programs_work(host, missing)
+    apply(host, doctor(host, missing, 1))
+    doctor(host, missing, 0)
+    assert programs_work(host, missing) and kaccel_is_active(host, missing)
+
+
+def test_debians_own_configuration_is_given_what_it_lacks(host: Host):
+    config = host.file(
+        "openssl.cnf",
+        "openssl_conf = openssl_init\n[openssl_init]\nproviders = provider_sect\n"
+        "[provider_sect]\ndefault = default_sect\n[default_sect]\n# activate = 1\n",
+    )
+    apply(host, doctor(host, config, 1))
+    doctor(host, config, 0)
+    assert programs_work(host, config) and kaccel_is_active(host, config)
+
+
+@pytest.mark.skipif(kernel_has_af_alg(), reason="there may be a driver to measure")
+def test_the_example_is_all_well_but_for_the_thresholds(host: Host):
+    text = (ROOT / "openssl.cnf.example").read_text()
+    config = host.file("openssl.cnf", text.replace("/etc/ssl", str(host.directory)))
+    shown = doctor(host, config, 1)
+    checks = [one["check"] for one in findings(shown)]
+    assert checks == ["included file", "thresholds", "kernel"]
+    apply(host, shown)
+    doctor(host, config, 0)
+
+
+def test_a_module_that_is_nowhere_is_taken_out_and_programs_work(host: Host, healthy: Path):
+    change("default = default_sect\n", "")(host)
+    host.module_directory = host.directory
+    assert not programs_work(host, healthy)
+    shown = doctor(host, healthy, 1)
+    apply(host, shown)
+    assert programs_work(host, healthy)
+    # kaccel is not here, and doctor goes on saying so.
+    assert "sections" in [one["check"] for one in findings(doctor(host, healthy, 1))]
+
+
+def test_fips_beside_kaccel_does_without_default(host: Host, healthy: Path):
+    directory = host.openssl("version", "-m").stdout.decode().split('"')[1]
+    modules = Path(directory)
+    installed = [path for path in (BUILD / "provider", modules) if (path / "fips.so").exists()]
+    shown = host.openssl("fipsinstall", "-help", check=False)
+    if not (modules / "fips.so").exists() and not installed or shown.returncode != 0:
+        pytest.skip("fips.so is not installed")
+    for name in ("kaccel.so", "fips.so"):
+        source = BUILD / "provider" if name == "kaccel.so" else modules
+        shutil.copy(source / name, host.directory)
+    host.module_directory = host.directory
+    fips = host.directory / "fips.cnf"
+    host.openssl("fipsinstall", "-module", host.directory / "fips.so", "-out", fips)
+    change("default = default_sect", "base = default_sect\nfips = fips_sect")(host)
+    change("thresholds = ", "load_default = no\nthresholds = ")(host)
+    change(".include", f".include {fips}\n.include")(host)
+    change("properties = provider=default", "properties = fips=yes")(host)
+    assert programs_work(host, healthy)
+    doctor(host, healthy, 0)
+
+
+class Unprivileged:
+    """Commands as a user who is nobody, in a directory that everybody may enter."""
+
+    def __init__(self, host: Host):
+        need_tool("setpriv", "util-linux")
+        self.host = host
+        self.path = Path(tempfile.mkdtemp(prefix="kaccel-user-"))
+        self.path.chmod(0o755)
+        shutil.copy(BUILD / "provider" / "kaccel.so", self.path)
+        shutil.copy(need_program("calibrate/kaccel-calibrate"), self.path)
+        host.module_directory = self.path
+        if self.run("true").returncode != 0:
+            pytest.skip("changing the user needs root")
+
+    def run(self, *command: object, config: Path | None = None):
+        words = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command)
+        if config is None:
+            config = self.path / "none.cnf"
+        return self.host.run(*words, config=config, check=False)
+
+
+@pytest.fixture
+def user(host: Host):
+    unprivileged = Unprivileged(host)
+    yield unprivileged
+    shutil.rmtree(unprivileged.path)
+
+
+def build_info(done: subprocess.CompletedProcess[bytes]) -> str:
+    return re.search(r"build info: (kaccel .*)", done.stdout.decode()).group(1)
+
+
+def test_what_root_alone_can_read_leaves_a_users_programs_in_software(user: Unprivileged):
+    measured_file = user.path / "kaccel-thresholds.cnf"
+    measured_file.write_text(MEASURED)
+    config = user.path / "openssl.cnf"
+    config.write_text(GOOD.format(directory=user.path))
+    measured_file.chmod(0o600)
+    look = ("openssl", "list", "-providers", "-verbose")
+    assert "check its permissions" in build_info(user.run(*look, config=config))
+    assert user.run("openssl", "dgst", "-sha256", config=config).returncode == 0
+    # Both see it: root by the mode, the user by trying.
+    for run in (user.host.run, user.run):
+        options = {"check": False} if run == user.host.run else {}
+        done = run(user.path / "kaccel-calibrate", "doctor", "--json", config=config, **options)
+        assert done.returncode == 1
+        shown = json.loads(done.stdout)
+        assert f"chmod a+r {measured_file}" in str(findings(shown))
+    apply(user.host, shown)
+    assert "bad configuration" not in build_info(user.run(*look, config=config))
+    done = user.run(user.path / "kaccel-calibrate", "doctor", config=config)
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_doctor_with_a_wrong_option_is_wrong_usage(host: Host):
+    program = need_program("calibrate/kaccel-calibrate")
+    done = host.run(program, "doctor", "--no-such-option", check=False)
+    assert done.returncode == 2 and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("name", ["no_question_mark", "module_missing_and_no_default", "syntax"])
+def test_the_other_commands_do_not_depend_on_the_configuration(host: Host, healthy: Path, name: str):
+    CASES[name].spoil(host)
+    program = need_program("calibrate/kaccel-calibrate")
+    replayed = ROOT / "tests" / "data" / "published" / "qce-openssl-speed.csv"
+    for arguments in (("list",), ("replay", replayed)):
+        assert host.run(program, *arguments, config=healthy).stderr == b""
