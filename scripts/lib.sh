@@ -12,7 +12,7 @@ test_packages=(libgtest-dev libkcapi-dev clang clang-format clang-tidy openssl v
     python3-pytest python3-cryptography-vectors)
 # Programs that tests/programs runs. Some bring services, which must not start.
 # shellcheck disable=SC2034  # used by test.sh
-program_packages=(curl nginx-light python3-cryptography)
+program_packages=(curl nginx-light python3-cryptography openssh-server openssh-client openvpn iproute2)
 
 # say TEXT: one line on what is being done.
 say() { printf '==> %s\n' "$*"; }

@@ -25,6 +25,8 @@ set -euo pipefail
 core_modules=(virtio_pci 9pnet_virtio 9p overlay virtio_console)
 crypto_modules=(aesni_intel cbc ecb ctr xts ghash_generic gcm des_generic md5 sha1_generic sha256_generic
     sha512_generic hmac af_alg algif_skcipher algif_hash crypto_user crypto_engine)
+# Tunnels between network namespaces, for tests/programs.
+network_modules=(tun veth)
 # What the simulated devices compute with: the kernel's fastest software for it.
 simulator_modules=(des3_ede-x86_64 sha1-ssse3 sha256-ssse3)
 
@@ -220,7 +222,7 @@ prepare_guest() {
     # What no run has used for a week can be built again.
     find "$lab_cache/build" -mindepth 1 -maxdepth 1 -mtime +7 -exec rm -rf {} +
     index_modules
-    local simulator="" load=("${core_modules[@]}" "${crypto_modules[@]}")
+    local simulator="" load=("${core_modules[@]}" "${crypto_modules[@]}" "${network_modules[@]}")
     if [[ $simulated ]]; then
         simulator=$(build_simulator)
         load+=("${simulator_modules[@]}")
