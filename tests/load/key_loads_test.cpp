@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/load/context_pair.hpp"
+#include "tests/support/context_pair.hpp"
 #include "tests/support/kaccel_under_test.hpp"
 
 namespace kaccel::testing {

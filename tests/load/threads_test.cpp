@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tests/load/alg_sockets.hpp"
-#include "tests/load/context_pair.hpp"
+#include "tests/support/context_pair.hpp"
 #include "tests/support/kaccel_under_test.hpp"
 
 namespace kaccel::testing {

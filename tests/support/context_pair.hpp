@@ -14,6 +14,9 @@ namespace kaccel::testing {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// Where a cipher's output goes: elsewhere, or over its input. A MAC does not mind.
+enum class Place : bool { apart, in_place };
+
 // All of a pair by one thread at a time. Each call returns "", or in one line what differs.
 class ContextPair {
  public:
@@ -26,7 +29,7 @@ class ContextPair {
   virtual std::string init(std::uint64_t key_number, bool encrypt) = 0;
 
   // ECB, CBC, CTR: the stream goes on. XTS: a unit. GCM: a message, sealed. MAC: a message.
-  virtual std::string use(std::span<const std::uint8_t> data) = 0;
+  virtual std::string use(std::span<const std::uint8_t> data, Place place = Place::apart) = 0;
 
   // Both duplicated; nullptr when one of them cannot be.
   virtual std::unique_ptr<ContextPair> duplicate() const = 0;
