@@ -39,15 +39,12 @@ stage_tidy() {
 }
 
 # The command line's own tests change nothing in what the sanitizers look at here, and take longest to build.
-sanitized_tests=(kernel-bridge-test kernel-bridge-discovery-test provider-test differential-test
-    vectors-test)
-stage_asan() {
-    build asan "${sanitized_tests[@]}" && run_sanitized asan "${sanitized_tests[@]}"
-}
-stage_tsan() {
-    build tsan kernel-bridge-test load-test && run_sanitized tsan kernel-bridge-test &&
-        KACCEL_TEST_LOAD_ROUNDS=10 run_sanitized tsan load-test
-}
+asan_tests=(differential-test vectors-test load-test provider-test tls-test soak-test kernel-bridge-test
+    kernel-bridge-discovery-test module-test)
+stage_asan() { build asan "${asan_tests[@]}" && run_sanitized asan "${asan_tests[@]}"; }
+# What has threads.
+tsan_tests=(load-test soak-test kernel-bridge-test)
+stage_tsan() { build tsan "${tsan_tests[@]}" && run_sanitized tsan "${tsan_tests[@]}"; }
 
 # Two families side by side. What is found anew stays in build/fuzz/found.
 stage_fuzz() {
@@ -81,13 +78,17 @@ run_fuzzer() {
     ((${executed:-0} > 0))
 }
 
+# run_sanitized PRESET TEST...: two side by side, shorter than without sanitizers, each one's output kept together.
 run_sanitized() {
-    local preset=$1 name program
+    local preset=$1
     shift
-    for name in "$@"; do
-        program=$(find "build/$preset/tests" -type f -name "$name" -perm -u+x)
-        KACCEL_TEST_ROUNDS=40 "$program" --gtest_brief=1 || return 1
-    done
+    printf '%s\n' "$@" | KACCEL_TEST_ROUNDS=40 KACCEL_TEST_LOAD_ROUNDS=2 KACCEL_TEST_CONTEXTS=500 \
+        KACCEL_TEST_SOAK_OPERATIONS=40000 xargs -I NAME -P 2 sh -c '
+            program=$(find "build/$1/tests" -type f -name "$2" -perm -u+x)
+            output=$("$program" --gtest_brief=1 2>&1)
+            status=$?
+            echo "$2: $output"
+            exit "$status"' sh "$preset" NAME
 }
 
 # One line that says how many tests ctest ran, also when all went well.
