@@ -125,6 +125,15 @@ void check_permissions(const Subject& subject, Findings& findings) {
                       {std::move(commands)}});
 }
 
+// Whether the line has the opening bracket of a section's header.
+bool begins_a_section(const ConfigurationLine& line) {
+  std::ifstream in(line.file, std::ios::binary);
+  std::string text;
+  for (std::size_t i = 0; i < line.number; ++i) std::getline(in, text);
+  const auto first = text.find_first_not_of(" \t");
+  return first != std::string::npos && text[first] == '[';
+}
+
 // OpenSSL tells the line, but not of which file, and counts those of included files along. So each
 // is read alone.
 OpensslConf without_includes(const Subject& subject, const std::string& file) {
@@ -159,7 +168,12 @@ void tell_broken(const Subject& subject, Findings& findings) {
       "OpenSSL drops the whole configuration, without a word to most programs: they run "
       "without kaccel and without whatever else it says"};
   const ConfigurationLine line{file, static_cast<std::size_t>(broken.line), {}, {}, {}};
-  if (broken.line > 0) finding.mend.commands = comment_out({&line});
+  if (broken.line > 0) {
+    finding.mend.commands = begins_a_section(line)
+                                ? std::vector{fmt::format("sed -i '{}s/[[:space:]]*$/]/' {}",
+                                                          line.number, shell_word(file))}
+                                : comment_out({&line});
+  }
   finding.mend.remark =
       "or write the line right; a file of thresholds: " + calibrate_command(subject) +
       " writes it anew";

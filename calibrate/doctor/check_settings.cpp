@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -50,9 +51,12 @@ class SettingsCheck {
         findings_(findings),
         thresholds_(subject.conf.value(sections.kaccel, "thresholds")) {}
 
-  void run(Values values) {
-    const Settings settings = check_keys(values);
-    check_section(settings);
+  // `section`: kaccel's, flattened.
+  void run(ConfigSection section) {
+    const Settings settings = check_keys(section.values);
+    check_statistics(settings);
+    // What an include that cannot be read would bring is not missing; check_files tells of it.
+    if (section.unreadable_include.empty()) check_section(settings);
     check_drivers(settings);
     check_origin(settings);
   }
@@ -97,6 +101,27 @@ class SettingsCheck {
   std::string section_text(bool measured) const {
     return fmt::format("{}, [{}]", printable(subject_.path, 200),
                        printable(measured ? thresholds_.value_or("") : sections_.kaccel));
+  }
+
+  void check_statistics(const Settings& settings) {
+    const std::string& directory = settings.statistics;
+    if (directory.empty()) return;
+    struct stat status {};
+    const bool is_there = stat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    constexpr mode_t everybodys = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
+    if (is_there && (status.st_mode & everybodys) == everybodys) {
+      findings_.push_back(ok("statistics", printable(directory, 200)));
+      return;
+    }
+    findings_.push_back(
+        {State::warning,
+         "statistics",
+         fmt::format("{} {}", printable(directory, 200),
+                     is_there ? "is not writable for every user" : "is no directory"),
+         place(subject_, sections_.kaccel, "statistics"),
+         is_there ? "programs of other users are not counted" : "nothing is counted",
+         {{fmt::format("{} {}", is_there ? "chmod 1777" : "mkdir -m 1777",
+                       shell_word(directory))}}});
   }
 
   // The lines of the flattened keys that `counts` holds for.
@@ -293,7 +318,7 @@ void check_settings(const Subject& subject, const Sections& sections, Findings& 
   std::string problem;
   const auto section = read_config_section(subject.path, problem);
   if (!section) return;  // told by check_links
-  SettingsCheck(subject, sections, findings).run(section->values);
+  SettingsCheck(subject, sections, findings).run(*section);
 }
 
 }  // namespace kaccel::calibrate::doctor

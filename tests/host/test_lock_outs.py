@@ -211,6 +211,15 @@ CASES = {
         "keys",
         "lots",
     ),
+    "statistics_directory_missing": Case(
+        lambda host: change(
+            "activate = 1\nthresholds",
+            f"activate = 1\nstatistics = {host.directory}/counts\nthresholds",
+        )(host),
+        "statistics",
+        "is no directory",
+        state="warning",
+    ),
     "activate_0": Case(
         change("activate = 1\nthresholds", "activate = 0\nthresholds"), "activate", "activate = 0",
         state="warning",
