@@ -26,6 +26,18 @@ TEST(AtomicFile, WritesANewFileThatEveryoneMayRead) {
   EXPECT_EQ(directory.names().size(), 1u);
 }
 
+// Root calibrates, often with a umask of 077, and every user's programs read the file.
+TEST(AtomicFile, EveryoneMayReadItWhateverTheUmask) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("t.cnf");
+  const mode_t before = umask(077);
+  replace_file(path, "text");
+  umask(before);
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0644u);
+}
+
 TEST(AtomicFile, ReplacesByRenameSoThatAReaderKeepsItsWholeOldFile) {
   const TemporaryDirectory directory;
   const auto path = directory.file("t.cnf");
