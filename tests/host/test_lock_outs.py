@@ -1,8 +1,8 @@
 """Configurations that lock programs out of OpenSSL, or kaccel out of programs.
 
 For each: programs go on wherever OpenSSL lets them, `kaccel-calibrate doctor` names what is wrong,
-and what it prints mends it. A case that locks programs out is one in which OpenSSL 3.0 never gets as
-far as kaccel, or was told to use nothing else; those are marked.
+and what it prints mends it. A case that locks programs out is one in which OpenSSL 3.0 never gets
+as far as kaccel, or was told to use nothing else; those are marked.
 """
 
 import json
@@ -99,9 +99,8 @@ def module_of_another_machine(host: Host) -> None:
     other[4] = 1
     other[18:20] = b"\x08\x00"
     host.file("other.so", bytes(other))
-    change("activate = 1\nthresholds", f"module = {host.directory}/other.so\nactivate = 1\nthresholds")(
-        host
-    )
+    module = f"module = {host.directory}/other.so\n"
+    change("activate = 1\nthresholds", module + "activate = 1\nthresholds")(host)
 
 
 @dataclass
@@ -334,7 +333,7 @@ def apply(host: Host, shown: dict) -> None:
                 file.write("\n" + "\n".join(one["lines"]) + "\n")
 
 
-PYTHON = "import hashlib, ssl; ssl.create_default_context(); print(hashlib.sha256(b'x').hexdigest())"
+PYTHON = "import hashlib, ssl; ssl.create_default_context(); hashlib.sha256(b'x')"
 
 
 def programs_work(host: Host, config: Path) -> bool:
@@ -349,7 +348,8 @@ def programs_work(host: Host, config: Path) -> bool:
         works = works and done.returncode == 0
     works = works and host.openssl("rand", "16", config=config, check=False).returncode == 0
     # Python's hashlib has code of its own for when OpenSSL has none; ssl has not.
-    return works and host.run("/usr/bin/python3", "-c", PYTHON, config=config, check=False).returncode == 0
+    python = host.run("/usr/bin/python3", "-c", PYTHON, config=config, check=False)
+    return works and python.returncode == 0
 
 
 def kaccel_is_active(host: Host, config: Path) -> bool:
