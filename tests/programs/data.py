@@ -11,7 +11,7 @@ def some_bytes(size: int, seed: int = 5) -> bytes:
     return random.Random(seed).randbytes(size)
 
 
-# Above every threshold, no whole blocks, and more than one of everything that programs read at a time.
+# Above every threshold, no whole blocks, and more than what programs read at a time.
 MEGABYTE = some_bytes((1 << 20) + 3)
 # Below kaccel's limit for messages to an HMAC driver.
 HALF_MEGABYTE = MEGABYTE[: 1 << 19]

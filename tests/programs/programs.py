@@ -1,7 +1,7 @@
-"""Programs that know nothing of kaccel, run with OPENSSL_CONF and nothing else, and what they counted.
+"""Programs that know nothing of kaccel, run with OPENSSL_CONF and nothing else; their counts.
 
-KACCEL_BUILD_DIR names the build to test (default: build/release). KACCEL_TEST_DEVICE=qce says that the
-machine has that device (tests/lab/tests.sh says it): then every program must have used it.
+KACCEL_BUILD_DIR names the build to test (default: build/release). KACCEL_TEST_DEVICE=qce says that
+the machine has that device (tests/lab/tests.sh says it): then every program must have used it.
 """
 
 import contextlib
@@ -142,7 +142,7 @@ class Programs:
         check: bool = True,
         timeout: float = HANGS_AFTER,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Runs a program to its end in the test's directory, with kaccel if `config` is not given."""
+        """Runs a program to its end in the test's directory, with kaccel if there is no `config`."""
         words = [str(word) for word in command]
         done = subprocess.run(
             words,
@@ -271,12 +271,11 @@ def listens(port: int) -> bool:
     return any(row[1] in (wanted, anybody) and row[3] == "0A" for row in rows)
 
 
-def wait_for(condition, what: str, process: subprocess.Popen | None = None, log: Path | None = None):
-    """Until `condition()` holds; fails when `process` has ended before, or after HANGS_AFTER seconds."""
+def wait_for(condition, what: str, process: subprocess.Popen, log: Path | None = None) -> None:
+    """Until `condition()` holds; fails if `process` ends before, or after HANGS_AFTER seconds."""
     deadline = time.monotonic() + HANGS_AFTER
     while not condition():
-        ended = process is not None and process.poll() is not None
-        if ended or time.monotonic() > deadline:
+        if process.poll() is not None or time.monotonic() > deadline:
             said = log.read_text(errors="replace") if log else ""
             pytest.fail(f"waited for {what}, in vain\n{said}")
         time.sleep(0.05)

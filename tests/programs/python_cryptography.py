@@ -1,9 +1,11 @@
-"""Run by test_python.py: encrypts or decrypts standard input by `cryptography`, which is linked to libcrypto.
+"""Run by test_python.py: all that `cryptography`, which is linked to libcrypto, makes of a message.
 
-    python_cryptography.py seal|open KIND
+    python_cryptography.py seal MESSAGE DIRECTORY    one file for each KIND
+    python_cryptography.py open DIRECTORY OTHER      and back
 """
 
 import sys
+from pathlib import Path
 
 from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives import hashes, hmac, padding
@@ -64,7 +66,7 @@ def fernet(data: bytes, seal: bool) -> bytes:
     return token._encrypt_from_parts(data, 1700000000, IV) if seal else token.decrypt(data)
 
 
-def mac(data: bytes, seal: bool) -> bytes:
+def mac(data: bytes) -> bytes:
     context = hmac.HMAC(KEY[:20], hashes.SHA256())
     context.update(data[: len(data) // 3])
     copy = context.copy()
@@ -75,12 +77,27 @@ def mac(data: bytes, seal: bool) -> bytes:
     return tag
 
 
+KINDS = ("cbc", "ecb", "ctr", "xts", "des3", "gcm", "aesgcm", "fernet")
+
+
+def run(kind: str, data: bytes, seal: bool) -> bytes:
+    others = {"gcm": gcm_in_pieces, "aesgcm": aesgcm, "fernet": fernet}
+    return others[kind](data, seal) if kind in others else block_cipher(kind, data, seal)
+
+
 def main() -> None:
-    seal, kind = sys.argv[1] == "seal", sys.argv[2]
-    data = sys.stdin.buffer.read()
-    others = {"gcm": gcm_in_pieces, "aesgcm": aesgcm, "fernet": fernet, "hmac": mac}
-    done = others[kind](data, seal) if kind in others else block_cipher(kind, data, seal)
-    sys.stdout.buffer.write(done)
+    command, source, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    target.mkdir()
+    if command == "open":
+        for kind in KINDS:
+            (target / kind).write_bytes(run(kind, (source / kind).read_bytes(), False))
+        return
+    message = source.read_bytes()
+    for kind in KINDS:
+        # A data unit is whole sectors, and no longer than what one request carries.
+        data = message[:65536] if kind == "xts" else message
+        (target / kind).write_bytes(run(kind, data, True))
+    (target / "hmac").write_bytes(mac(message))
 
 
 main()

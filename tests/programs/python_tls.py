@@ -1,4 +1,4 @@
-"""Run by test_python.py: a TLS server and a client of it, by Python's ssl. Prints as JSON what each saw.
+"""Run by test_python.py: a TLS server and its client, by Python's ssl. Prints what each saw.
 
     python_tls.py CERTIFICATE KEY VERSION CIPHERS SIZE
 """

@@ -1,4 +1,4 @@
-"""A program in C of the years before providers (application/): EVP_aes_256_cbc(), HMAC_CTX and friends."""
+"""A program in C of the years before providers (application/): EVP_aes_256_cbc(), HMAC_CTX."""
 
 import hashlib
 import hmac
@@ -19,6 +19,7 @@ CIPHERS = {
     "aes-256-xts-sectors": "AES-256-XTS",
     "aes-128-cbc-bio": "AES-128-CBC",
 }
+WHOLE_UNITS = ("aes-128-cbc-halves", "aes-256-xts-sectors")
 # application_key's first half.
 KEY = b"Sixty-four bytes that an enginee"
 
@@ -36,11 +37,8 @@ def test_ciphers_with_and_without_kaccel_understand_each_other(programs: Program
     programs.expect_hardware("old-application", {CIPHERS[operation]: 2 * (len(message) - 16384)})
 
 
-WHOLE_UNITS = ("aes-128-cbc-halves", "aes-256-xts-sectors")
-
-
 @pytest.mark.parametrize("operation", ["aes-256-cbc", "aes-256-gcm", "aes-128-cbc-bio"])
-@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 512, 528, 529, 1024, 16384, 16385])
+@pytest.mark.parametrize("size", [0, 16, 17, 512, 529, 16385])
 def test_short_messages_come_out_the_same(programs: Programs, operation: str, size: int):
     application = need_program("tests/programs/old-application")
     ours = programs.run(application, operation, input=MEGABYTE[:size]).stdout

@@ -105,10 +105,9 @@ def test_speed_measures_in_several_processes(programs: Programs, algorithm: str)
     words = ["speed", "-multi", "2", "-seconds", "1", "-bytes", "16384", "-evp", algorithm]
     done = programs.run(need_tool(OPENSSL), *words)
     assert re.search(rf"^{algorithm} +[1-9]\d*\.\d+k$", done.stdout.decode(), re.M | re.I)
-    assert b"rror" not in done.stderr and b"rror" not in done.stdout
-    counts = programs.expect_hardware(OPENSSL, {algorithm.upper(): 100 * 16384})
-    # Both children count into the file of their parent, which ciphers nothing itself.
-    assert counts.requests > 0
+    assert b"rror" not in done.stderr
+    # The children's: the parent ciphers nothing.
+    programs.expect_hardware(OPENSSL, {algorithm.upper(): 10 * 16384})
 
 
 def test_random_numbers_differ_and_never_come_from_hardware(programs: Programs):
@@ -137,7 +136,6 @@ def test_cms_with_and_without_kaccel_understand_each_other(
         opened = programs.run(OPENSSL, *decrypt, input=sealed, config=theirs).stdout
         assert opened == MEGABYTE
     name = {"des3": "DES-EDE3-CBC"}.get(cipher, cipher.upper())
-    # The first and the last bytes of a chunk, and what the structure's parser reads in small pieces.
     programs.expect_hardware(OPENSSL, {name: len(MEGABYTE)})
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from data import write_big
 from programs import Programs, free_port, need_tool, wait_for
 
-# Workers run as a user of their own where the test is root. Every file nginx writes lies in the test's
-# directory. The worker that answers says who it is.
+# Workers run as a user of their own where the test is root. Every file nginx writes lies in the
+# test's directory. The worker that answers says who it is.
 CONFIGURATION = """{user}
 worker_processes 2;
 daemon off;
@@ -51,7 +51,7 @@ class WebServer:
         self.root = directory / "www"
         (self.root / "in").mkdir(parents=True)
         self.big = write_big(self.root / "big", megabytes)
-        (self.root / "page").write_bytes(b"a page\n" * 500)
+        self.page_size = (self.root / "page").write_bytes(b"a page\n" * 500)
         folders = [self.root / "in"] + [directory / ("temp-" + name) for name in TEMPORARY]
         for folder in folders:
             folder.mkdir(exist_ok=True)
