@@ -76,8 +76,9 @@ def test_macs_are_pythons(programs: Programs, operation: str):
     for size in (0, 1, 1024, 1025, 2048, len(HALF_MEGABYTE), len(MEGABYTE)):
         mac = programs.run(application, operation, input=MEGABYTE[:size]).stdout
         assert mac == expected_macs(MEGABYTE[:size])[operation], size
-    name = "HMAC-SHA1" if "sha1" in operation else "HMAC-SHA256"
-    programs.expect_hardware("old-application", {name: len(HALF_MEGABYTE)})
+    # OpenSSL's HMAC_CTX computes from digests and asks no provider for an HMAC.
+    least = {} if "copied" in operation else {"HMAC-SHA256": len(HALF_MEGABYTE)}
+    programs.expect_hardware("old-application", least)
 
 
 def test_pbkdf2_is_pythons(programs: Programs):
