@@ -47,11 +47,11 @@ class Tunnel:
         jail = self.programs.directory / "jail"
         jail.mkdir()
         for end in (0, 1):
-            daemon = self.programs.start(
+            self.daemon = self.programs.start(
                 *(openvpn, *self.common(jail), *self.of(end)),
                 preexec_fn=self.namespaces[end].enter,
             )
-        wait_for(lambda: self.said("Initialization Sequence Completed") == 2, "a tunnel", daemon, self.log)
+        self.wait_until_said("Initialization Sequence Completed", 2)
 
     def common(self, jail: Path) -> list[object]:
         words = ["--dev", "tun", "--proto", "udp4", "--disable-dco", "--verb", "4"]
@@ -67,8 +67,13 @@ class Tunnel:
         words += ["--ifconfig", self.inside[end], self.inside[1 - end]]
         if me == "client":
             return [*words, "--tls-client", "--remote", self.namespaces[0].address, PORT, "--nobind"]
-        return [*words, "--tls-server", "--dh", "none", "--local", self.namespaces[0].address, "--port", PORT]
+        words += ["--local", self.namespaces[0].address, "--port", PORT]
+        return [*words, "--tls-server", "--dh", "none"]
 
-    def said(self, text: str) -> int:
-        """How often the two ends said so."""
-        return self.log.read_text(errors="replace").count(text)
+    def wait_until_said(self, text: str, times: int) -> None:
+        """By the two ends together."""
+
+        def enough() -> bool:
+            return self.log.read_text(errors="replace").count(text) >= times
+
+        wait_for(enough, f"'{text}', {times} times", self.daemon, self.log)

@@ -118,8 +118,9 @@ def test_a_session_has_no_descriptor_that_it_would_not_have_without_kaccel(
     server = SshServer(programs, keys)
     done = programs.run(
         *(need_tool("ssh", "openssh-client"), *server.client("aes256-ctr")),
-        *("127.0.0.1", "echo /proc/$$/fd/*"),
+        # Not by listing the directory, which opens one.
+        *("127.0.0.1", "for fd in {3..40}; do test -e /proc/$$/fd/$fd && echo $fd; done; true"),
     )
-    assert [Path(fd).name for fd in done.stdout.decode().split()] == ["0", "1", "2"]
+    assert done.stdout.split() == []
     programs.expect_hardware("sshd", {"AES-256-CTR": 1000})
     assert PRIVILEGE_SEPARATION.is_dir() and not list(PRIVILEGE_SEPARATION.iterdir())
