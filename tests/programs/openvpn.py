@@ -59,14 +59,16 @@ class Tunnel:
         words += ["--auth", self.digest, "--cd", self.certificates]
         # New keys within a test, made by a process that sees no file any more.
         words += ["--reneg-bytes", "1500000", "--persist-tun", "--persist-key"]
-        return [*words, "--user", "nobody", "--group", "nogroup", "--chroot", jail, "--tmp-dir", "/"]
+        words += ["--user", "nobody", "--group", "nogroup"]
+        return [*words, "--chroot", jail, "--tmp-dir", "/"]
 
     def of(self, end: int) -> list[object]:
         me, other = ENDS[end], ENDS[1 - end]
         words = ["--cert", f"{me}.crt", "--key", f"{me}.key", "--ca", f"{other}.crt"]
         words += ["--ifconfig", self.inside[end], self.inside[1 - end]]
         if me == "client":
-            return [*words, "--tls-client", "--remote", self.namespaces[0].address, PORT, "--nobind"]
+            words += ["--remote", self.namespaces[0].address, PORT, "--nobind"]
+            return [*words, "--tls-client"]
         words += ["--local", self.namespaces[0].address, "--port", PORT]
         return [*words, "--tls-server", "--dh", "none"]
 

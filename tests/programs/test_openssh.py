@@ -1,7 +1,7 @@
 """ssh, scp and sshd.
 
-OpenSSH ciphers by EVP_Cipher(), a packet's length apart from the rest of it where the MAC is not of the
-ciphertext. Its HMAC is its own, made of EVP digests, so that no HMAC reaches kaccel.
+OpenSSH ciphers by EVP_Cipher(), a packet's length apart from the rest of it where the MAC is not of
+the ciphertext. Its HMAC is its own, made of EVP digests, so that no HMAC reaches kaccel.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from data import some_bytes
 from openssh import PRIVILEGE_SEPARATION, Keys, SshServer, make_keys
 from programs import DEVICE, Programs, need_tool
 
-# The emulated machine does about a megabyte a second, most of it in OpenSSH itself.
-SIZE = 8_000_000 if DEVICE else 50_000_000
+# In the emulated machine most of a copy's time goes into OpenSSH itself.
+SIZE = 4_000_000 if DEVICE else 50_000_000
 # With every call to hardware: new ground is in the small calls.
-SMALL_SIZE = 2_000_000
+SMALL_SIZE = 1_000_000
 
 CIPHERS = {
     "aes256-ctr": "AES-256-CTR",
@@ -84,13 +84,20 @@ def test_scp_copies_a_file_there_and_back_with_new_keys_on_the_way(
         assert not any("HMAC" in name for name, sent in counts.hardware_bytes.items() if sent)
 
 
-@pytest.mark.parametrize("cipher", CIPHERS)
-@pytest.mark.parametrize("always", [False, True])
+@pytest.mark.parametrize(
+    ("cipher", "always"),
+    [
+        ("aes256-ctr", False),
+        ("aes256-ctr", True),
+        ("aes256-cbc", False),
+        ("aes256-gcm@openssh.com", True),
+    ],
+)
 def test_a_user_gets_in_although_packets_before_that_are_beyond_the_threshold(
     programs: Programs, keys: Keys, cipher: str, always: bool
 ):
-    """sshd's process that talks to strangers runs under a seccomp filter which kills it at its first
-    call of AF_ALG. All that its client sees is a closed connection."""
+    """sshd's process that talks to strangers runs under a seccomp filter which kills it at its
+    first call of AF_ALG. All that its client sees is a closed connection."""
     if always:
         all_to_hardware(programs)
     banner = "".join(f"Line {line} of what the owner has to say.\n" for line in range(100))

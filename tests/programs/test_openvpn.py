@@ -1,7 +1,8 @@
 """OpenVPN.
 
 Each end ciphers every packet with a context that lives as long as the keys, and takes HMAC from
-EVP_MAC. It loads kaccel as root, and is nobody with an empty root directory when the first packet comes.
+EVP_MAC. It loads kaccel as root, and is nobody with an empty root directory when the first packet
+comes.
 """
 
 import socket
@@ -59,7 +60,7 @@ def tcp_pair(tunnel: Tunnel) -> tuple[socket.socket, socket.socket]:
 
 
 def datagram_and_echo(tunnel: Tunnel, size: int, port: int) -> None:
-    """One datagram there and back, again where one was lost; beyond the tunnel's MTU in fragments."""
+    """One datagram there and back, once more where one was lost; beyond the MTU in fragments."""
     server, client = (space.socket(socket.SOCK_DGRAM) for space in tunnel.namespaces)
     with server, client:
         for end in (server, client):
