@@ -78,7 +78,8 @@ def test_scp_copies_a_file_there_and_back_with_new_keys_on_the_way(
 
     for said in (there, again):
         assert f"cipher: {cipher} MAC: {'<implicit>' if 'gcm' in cipher else mac}" in said
-        assert said.count("SSH2_MSG_NEWKEYS received") >= 4
+        # The first, and others on the way: how many depends on what is in flight.
+        assert said.count("SSH2_MSG_NEWKEYS received") >= 2
     for program in ("ssh", "sshd"):
         counts = programs.expect_hardware(program, {CIPHERS[cipher]: 2 * size})
         assert not any("HMAC" in name for name, sent in counts.hardware_bytes.items() if sent)

@@ -92,7 +92,7 @@ def test_a_tunnel_between_two_namespaces(programs: Programs, certificates: Path,
 
     tunnel.wait_until_said(f"Outgoing Data Channel: Cipher '{cipher}'", 4)  # two are new keys
     # Each end enciphers what it sends and deciphers what it receives. TCP fills
-    # its packets, so that nearly all of these bytes are beyond the threshold; one end has half of them.
+    # its packets, so that nearly all are beyond the threshold; one end alone has half of the bytes.
     least = 4 * SIZE * 4 // 5
     macs = {"HMAC-SHA256": least} if cipher.endswith("CBC") else {}
     programs.expect_hardware("openvpn", {cipher: least} | macs)
