@@ -54,9 +54,15 @@ std::size_t parse_size(const std::string& text) {
 }
 
 // The name binds now, as the first routed call of an application would.
-void look_for_driver(Answer& answer, const Machine& machine) {
+void look_for_driver(Answer& answer, const Machine& machine, bool under_seccomp) {
   if (!machine.af_alg) {
     answer.why_not = why_no_af_alg(machine.af_alg);
+    return;
+  }
+  if (machine.kernel.seccomp_filter && !under_seccomp) {
+    answer.why_not =
+        "a seccomp filter is in force here, a container's or a service's, under which kaccel stays "
+        "in software; under_seccomp = yes in its section permits it";
     return;
   }
   const auto* driver = find_driver(machine, answer.driver);
@@ -111,7 +117,7 @@ Answer find_answer(const ExplainOptions& options, const Settings& settings,
   }
   answer.decision = decide(answer.threshold, routed_bytes(algorithm, answer.size),
                            driver_key_size(algorithm), answer.limits.restrictions);
-  look_for_driver(answer, machine);
+  look_for_driver(answer, machine, settings.under_seccomp);
   answer.obstacle = find_obstacle(answer);
   return answer;
 }

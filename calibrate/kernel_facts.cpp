@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel-bridge/proc_crypto.hpp"
+#include "kernel-bridge/seccomp_state.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -29,6 +30,7 @@ KernelFacts this_kernel() {
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{}) {
     facts.af_alg_restrict = value;
   }
+  facts.seccomp_filter = kernel::seccomp_filter_in_force();
   return facts;
 }
 

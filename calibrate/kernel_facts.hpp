@@ -15,6 +15,7 @@ struct KernelFacts {
   int major = 0;
   int minor = 0;
   std::optional<int> af_alg_restrict;  // sysctl crypto.af_alg_restrict, Linux 7.3 and later
+  bool seccomp_filter = false;         // in force over this process
 };
 
 KernelFacts this_kernel();

@@ -352,6 +352,11 @@ int run(const RunOptions& options, const Machine& machine, std::ostream& out, st
   const auto algorithms = wanted_algorithms(options.algorithms);
   const DriverChoice choice(machine, algorithms, options.drivers);
   const std::string path = output_path(options);
+  if (machine.kernel.seccomp_filter) {
+    notes << "kaccel-calibrate: a seccomp filter is in force here, a container's or a service's: "
+             "programs under it use no hardware unless kaccel's section says under_seccomp = yes"
+          << std::endl;
+  }
 
   const auto calibration = calibrator.calibrate(algorithms, choice);
 

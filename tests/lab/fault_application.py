@@ -12,7 +12,7 @@ import sys
 
 INIT_LOAD_CONFIG = 0x40
 GET_TAG, SET_TAG = 0x10, 0x11
-COUNTERS = ("hardware-calls", "fallbacks")
+COUNTERS = ("hardware-calls", "fallbacks", "requests")
 
 lib = ctypes.CDLL("libcrypto.so.3")
 for function in ("EVP_CIPHER_fetch", "EVP_CIPHER_CTX_new", "OSSL_PROVIDER_load", "EVP_Q_mac"):

@@ -9,6 +9,7 @@
 #   --router-cpu       OpenSSL in the guest without AES instructions and vectors, as a small router has it
 #   --device NAME      qce, eip93, padlock: simulated devices; virtio: QEMU's virtio-crypto;
 #                      none: no device (default); may be repeated
+#   --without MODULE   a kernel module that the guest is not to have; may be repeated
 #   --kernel VMLINUZ   another kernel, unpacked as .../boot/vmlinuz-VERSION with .../lib/modules/VERSION
 #   --bind DIR         DIR is shared with the guest, writable, under the same name; may be repeated.
 #                      All else of the host is visible too; what the guest writes there is lost
@@ -31,10 +32,10 @@ network_modules=(tun veth)
 simulator_modules=(des3_ede-x86_64 sha1-ssse3 sha256-ssse3)
 
 virtual_time=0 router_cpu=0 verbose=0 timeout=600 kernel=
-devices=() binds=() command=()
+devices=() binds=() without=() command=()
 
 usage() {
-    sed -n '2,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,22s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 parse_options() {
@@ -43,13 +44,14 @@ parse_options() {
         --virtual-time) virtual_time=1 ;;
         --router-cpu) router_cpu=1 ;;
         --verbose) verbose=1 ;;
-        --kernel | --device | --timeout | --bind)
+        --kernel | --device | --timeout | --bind | --without)
             (($# > 1)) || lab_die 125 "$1 needs a value"
             case $1 in
             --kernel) kernel=$2 ;;
             --device) devices+=("$2") ;;
             --timeout) timeout=$2 ;;
             --bind) binds+=("$2") ;;
+            --without) without+=("$2") ;;
             esac
             shift
             ;;
@@ -228,6 +230,12 @@ prepare_guest() {
         load+=("${simulator_modules[@]}")
     fi
     ((!virtio)) || load+=(virtio_crypto)
+    local module kept=()
+    for module in "${load[@]}"; do
+        [[ " ${without[*]} " == *" $module "* ]] || kept+=("$module")
+    done
+    ((${#kept[@]} + ${#without[@]} == ${#load[@]})) || lab_die 125 "--without ${without[*]}: the guest has no such module"
+    load=("${kept[@]}")
     initramfs=$(build_initramfs "$simulator" "${load[@]}")
     plain=$(plain_kernel)
     exec 9>&-

@@ -3,7 +3,7 @@
 # installed is upgraded), and a Debian kernel with its headers, unpacked into a cache directory and
 # never installed. Quick when everything is there.
 #
-#   setup.sh [--suite-kernel 6.12|7.2]
+#   setup.sh [--suite-kernel 6.12|7.2|7.3]
 #
 # The cache is $KACCEL_LAB_CACHE, or ~/.cache/kaccel-lab.
 set -euo pipefail
@@ -187,7 +187,8 @@ main() {
         ;;
     6.12) fetch_suite_kernel bookworm-backports ;;
     7.2) fetch_suite_kernel sid ;;
-    *) lab_die 2 "--suite-kernel knows 6.12 and 7.2, not '$suite_kernel'" ;;
+    7.3) fetch_suite_kernel experimental ;;
+    *) lab_die 2 "--suite-kernel knows 6.12, 7.2 and 7.3, not '$suite_kernel'" ;;
     esac
 }
 

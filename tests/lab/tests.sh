@@ -15,7 +15,10 @@
 #   soak        mixed operations on eight threads with forks, on the simulated qce
 #   tls         connections through libssl on the simulated qce, hardware always and calibrated
 #   programs    curl, nginx, Python and others, which know nothing of kaccel, on the simulated qce (tests/programs)
+#   walls       seccomp filters, small buffers, drivers that answer EBUSY, a kernel without algif_skcipher
 #   faults      simulated devices that lie, fail, dawdle and hang: calibration finds it, an application never sees it
+# on kernels that are fetched first (270 MB), and only when named:
+#   hidden      Linux 7.2 and 7.3, which hide hardware drivers from AF_ALG
 # and in virtual time:
 #   keys        what loading keys costs, on the simulated padlock and qce
 #   figures     each simulated device: dispatch against both sides; on qce a bare socket loop too
@@ -33,7 +36,7 @@ fi
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce eip93 virtio fork load soak tls programs faults keys figures thresholds bench)
+((${#parts[@]})) || parts=(lab qce eip93 virtio fork load soak tls programs walls faults keys figures thresholds bench)
 in_virtual_time=(keys figures thresholds bench)
 
 vectors=$build/tests/vectors/vectors-test
@@ -126,6 +129,25 @@ test_programs() {
     KACCEL_BUILD_DIR=$build KACCEL_TEST_DEVICE=qce \
         "$lab_dir/run.sh" --device qce --timeout 1800 -- \
         /usr/bin/python3 -m pytest -q -p no:cacheprovider --durations=5 "$lab_dir/../programs"
+}
+
+test_walls() {
+    local failed=0
+    "$lab_dir/run.sh" --device qce --timeout 1800 -- \
+        /usr/bin/python3 "$lab_dir/guest_walls.py" "$build" qce || failed=1
+    "$lab_dir/run.sh" --device qce --without algif_skcipher --without algif_hash -- \
+        /usr/bin/python3 "$lab_dir/guest_walls.py" "$build" missing || failed=1
+    return "$failed"
+}
+
+test_hidden() {
+    local suite kernel failed=0
+    for suite in 7.2 7.3; do
+        kernel=$("$lab_dir/setup.sh" --suite-kernel "$suite") &&
+            "$lab_dir/run.sh" --kernel "$kernel" --device virtio -- \
+                /usr/bin/python3 "$lab_dir/guest_walls.py" "$build" hidden || failed=1
+    done
+    return "$failed"
 }
 
 # Time-outs of the guest's own are part of it, so no virtual time.

@@ -61,6 +61,13 @@ static enum hrtimer_restart sim_engine_done(struct hrtimer *timer)
 
 	/* This gives the request back, and may submit another. */
 	local_bh_disable();
+	if (done->effects & BIT(SIM_BACKLOGGED)) {
+		int err = done->err;
+
+		done->err = -EINPROGRESS;
+		done->complete(done);
+		done->err = err;
+	}
 	done->complete(done);
 	local_bh_enable();
 
@@ -71,9 +78,13 @@ static enum hrtimer_restart sim_engine_done(struct hrtimer *timer)
 
 int sim_engine_submit(struct sim_engine *engine, struct sim_job *job)
 {
+	int taken = -EINPROGRESS;
 	bool idle;
 
 	sim_fault_judge(job);
+	/* Before the engine has it: it may be gone when this returns. */
+	if (job->effects & BIT(SIM_BACKLOGGED))
+		taken = -EBUSY;
 	if (sim_fault_hangs(job) && !sim_fault_stops_engine())
 		return -EINPROGRESS;
 
@@ -87,7 +98,7 @@ int sim_engine_submit(struct sim_engine *engine, struct sim_job *job)
 
 	if (idle)
 		sim_engine_begin(engine, ktime_get());
-	return -EINPROGRESS;
+	return taken;
 }
 
 /* A synchronous device keeps the CPU until its time is over. It never hangs. */

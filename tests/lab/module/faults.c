@@ -32,7 +32,8 @@ SIM_FAULT(qce_fault_empty_hmac, "1: HMAC of an empty message: zeros");
 SIM_FAULT(qce_fault_ctr_partial, "1: CTR: wrong last partial block");
 SIM_FAULT(eip93_fault_direction, "1: encryptions after a decryption decrypt");
 
-SIM_FAULT(fault_error_after, "from this request on, since it was written: EIO");
+SIM_FAULT(fault_error_after, "from this request on, since it was written: fault_error");
+SIM_FAULT(fault_backlog, "1: every request is told to be in the backlog first");
 SIM_FAULT(fault_wrong_at, "this many bytes: one is wrong");
 SIM_FAULT(fault_wrong_from, "this many bytes or more: one is wrong");
 SIM_FAULT(fault_hang_at, "this many bytes: no end");
@@ -43,6 +44,10 @@ SIM_FAULT(fault_hang_engine, "1: a request without an end stops the engine");
 static char fault_driver[CRYPTO_MAX_ALG_NAME + 2];
 module_param_string(fault_driver, fault_driver, sizeof(fault_driver), 0644);
 MODULE_PARM_DESC(fault_driver, "driver that fault_* are for; empty: all");
+
+static unsigned int fault_error = EIO;
+module_param(fault_error, uint, 0644);
+MODULE_PARM_DESC(fault_error, "errno that fault_error_after completes with");
 
 static atomic_t requests;	/* since fault_error_after was written */
 
@@ -109,6 +114,7 @@ static const struct {
 	{ &fault_hang_at, NULL, size_is, SIM_HANGS },
 	{ &fault_hang_from, NULL, size_from, SIM_HANGS },
 	{ &fault_delay_ms, NULL, always, SIM_LATE },
+	{ &fault_backlog, NULL, always, SIM_BACKLOGGED },
 };
 
 static int sim_fault_set(const char *value, const struct kernel_param *kp)
@@ -184,7 +190,7 @@ int sim_work(struct sim_job *job)
 	int err;
 
 	if (job->effects & BIT(SIM_FAILS))
-		return -EIO;
+		return -(int)READ_ONCE(fault_error);
 	err = job->work(job);
 	if (err || !job->effects)
 		return err;

@@ -40,9 +40,10 @@ struct sim_group {
 
 /* What a fault does to a request. */
 enum sim_effect {
-	SIM_FAILS,		/* EIO */
+	SIM_FAILS,		/* with fault_error */
 	SIM_HANGS,		/* never completes */
 	SIM_LATE,
+	SIM_BACKLOGGED,		/* EBUSY and EINPROGRESS come first */
 	SIM_DECRYPTS,		/* instead of encrypting */
 	SIM_WRONG_BYTE,		/* the one in the middle */
 	SIM_WRONG_TAIL,		/* what is beyond whole AES blocks */

@@ -71,6 +71,15 @@ TEST_F(Explain, SaysWhenTheDriverCannotBeUsedHere) {
   EXPECT_NE(line.find("cannot be used: this kernel has no AF_ALG"), std::string::npos) << line;
 }
 
+TEST_F(Explain, SaysThatAFilterKeepsHardwareOffUnlessItIsPermitted) {
+  machine_.kernel.seccomp_filter = true;
+  const auto line = first_line(answer("AES-128-CBC", "4096"));
+  EXPECT_NE(line.find("software"), std::string::npos) << line;
+  EXPECT_NE(line.find("under_seccomp = yes"), std::string::npos) << line;
+  configuration_.settings.under_seccomp = true;
+  EXPECT_NE(first_line(answer("AES-128-CBC", "4096")).find("hardware"), std::string::npos);
+}
+
 TEST_F(Explain, AnAlgorithmWithoutADriverIsSoftware) {
   EXPECT_EQ(first_line(answer("AES-256-CTR", "4096")),
             "AES-256-CTR, 4096 bytes, encrypt: software: no driver is chosen for it");
