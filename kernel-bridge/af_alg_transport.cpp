@@ -211,13 +211,19 @@ class AfAlgSession final : public Session {
   std::size_t max_request() const noexcept override { return max_request_; }
 
  private:
-  // The kernel counts a request's bytes against the send buffer rounded down to pages, but allows
-  // at least a page (af_alg_sndbuf in include/crypto/if_alg.h); the receive side counts alike.
+  // The kernel counts a request's bytes against the buffers rounded down to pages, but allows at
+  // least a page (af_alg_sndbuf in include/crypto/if_alg.h). Of the output it takes up to 16 pages
+  // at a time, and goes on only while a page of the receive buffer is free (af_alg_get_rsgl): else
+  // it makes two requests of one, the second with an IV that XTS does not have. 15 pages always lie
+  // in the first 16, wherever they begin, and what leaves a page free is never broken off.
   static std::size_t request_limit(int socket) noexcept {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const std::size_t buffer =
-        std::min(socket_buffer(socket, SO_SNDBUF), socket_buffer(socket, SO_RCVBUF));
-    return std::max(buffer / page * page, page);
+    const auto whole_pages = [page](std::size_t bytes) {
+      return std::max(bytes / page * page, page);
+    };
+    const std::size_t send = whole_pages(socket_buffer(socket, SO_SNDBUF));
+    const std::size_t receive = whole_pages(socket_buffer(socket, SO_RCVBUF));
+    return std::min(send, std::max(receive - page, std::min(receive, 15 * page)));
   }
 
   Descriptor transform_;
