@@ -180,10 +180,12 @@ class AfAlgSession final : public Session {
       return {Failure::short_transfer, 0};
     }
 
-    // Exactly what was sent: asking for more would wait for ever. recv(2) gets there with less
-    // code than read(2).
-    const ssize_t received = uninterrupted(
-        [&] { return receive(operation_.number(), request.output, request.input.size()); });
+    // Exactly what was sent: asking for more would wait for ever. MSG_DONTWAIT: so would asking for
+    // what is not there, should the kernel have lost it. It waits for the driver all the same, and
+    // there is no time-out for that. recv(2) gets there with less code than read(2).
+    const ssize_t received = uninterrupted([&] {
+      return receive(operation_.number(), request.output, request.input.size(), MSG_DONTWAIT);
+    });
     if (received < 0) return status_of_errno(errno);
     if (received != sent) return {Failure::short_transfer, 0};
     return success;
@@ -201,8 +203,8 @@ class AfAlgSession final : public Session {
         uninterrupted([&] { return send_message(operation_.number(), &whole, MSG_NOSIGNAL); });
     if (sent < 0) return status_of_errno(errno);
     if (static_cast<std::size_t>(sent) != message.size()) return {Failure::short_transfer, 0};
-    const ssize_t received =
-        uninterrupted([&] { return receive(operation_.number(), result.data(), result.size()); });
+    const ssize_t received = uninterrupted(
+        [&] { return receive(operation_.number(), result.data(), result.size(), MSG_DONTWAIT); });
     if (received < 0) return status_of_errno(errno);
     if (static_cast<std::size_t>(received) != result.size()) return {Failure::short_transfer, 0};
     return success;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernel-bridge/fork_safety.hpp"
+#include "kernel-bridge/kept_errno.hpp"
 
 namespace kaccel::kernel {
 namespace {
@@ -109,6 +110,7 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
                           const CipherWork& work) noexcept {
   if (!work.driver.health.may_try()) return {{Failure::driver_taken_out, 0}, 0};
 
+  const KeptErrno kept;
   SessionPool::Lease lease;
   Status status = pool.borrow({work.driver, work.direction, work.key}, handle, lease);
   std::size_t done = 0;
@@ -139,6 +141,7 @@ CipherProgress run_data_unit(SessionPool& pool, SessionPool::Handle& handle,
                              const CipherWork& work) noexcept {
   if (!work.driver.health.may_try()) return {{Failure::driver_taken_out, 0}, 0};
 
+  const KeptErrno kept;
   SessionPool::Lease lease;
   Status status = pool.borrow({work.driver, work.direction, work.key}, handle, lease);
   if (status) [[likely]] {

@@ -58,7 +58,12 @@ bool Descriptor::adopt(int number) noexcept {
 
 bool Descriptor::intact() const noexcept {
   if (number_ < 0) return false;
-  if (cookie_ != 0) return socket_cookie(number_) == cookie_;
+  if (cookie_ != 0) {
+    const std::uint64_t cookie = socket_cookie(number_);
+    if (cookie != 0) [[likely]]
+      return cookie == cookie_;
+  }
+  // No cookie: this is no socket any more, or a policy that came later does not let one ask.
   struct stat identity;
   return ::fstat(number_, &identity) == 0 && identity.st_ino == inode_ &&
          identity.st_dev == device_;

@@ -4,12 +4,14 @@
 #include <array>
 
 #include "kernel-bridge/algorithm.hpp"
+#include "kernel-bridge/kept_errno.hpp"
 
 namespace kaccel::kernel {
 
 Status run_mac(SessionPool& pool, SessionPool::Handle& handle, const MacWork& work) noexcept {
   if (!work.driver.health.may_try()) return {Failure::driver_taken_out, 0};
 
+  const KeptErrno kept;
   SessionPool::Lease lease;
   Status status = pool.borrow({work.driver, Direction::encrypt, work.key}, handle, lease);
   if (status) [[likely]] {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "kernel-bridge/fork_safety.hpp"
+#include "kernel-bridge/kept_errno.hpp"
 
 namespace kaccel::kernel {
 
@@ -181,6 +182,7 @@ SessionPool::Generation* SessionPool::current_generation() noexcept {
 
 SessionPool::Generation* SessionPool::new_generation(Generation* generation,
                                                      std::uint32_t epoch) noexcept {
+  const KeptErrno kept;
   std::unique_ptr<Generation> fresh(new (std::nothrow) Generation);
   if (fresh == nullptr) return nullptr;
   // Another thread of this child may be free to open some.

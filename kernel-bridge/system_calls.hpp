@@ -36,12 +36,13 @@ inline ssize_t send_message(int socket, const msghdr* message, int flags) noexce
 #endif
 }
 
-inline ssize_t receive(int socket, void* buffer, std::size_t size) noexcept {
+inline ssize_t receive(int socket, void* buffer, std::size_t size, int flags) noexcept {
 #ifdef SYS_recvfrom
-  return static_cast<ssize_t>(::syscall(SYS_recvfrom, socket, buffer, size, 0, nullptr, nullptr));
+  return static_cast<ssize_t>(
+      ::syscall(SYS_recvfrom, socket, buffer, size, flags, nullptr, nullptr));
 #else
   const CancellationOff off;
-  return ::recv(socket, buffer, size, 0);
+  return ::recv(socket, buffer, size, flags);
 #endif
 }
 
