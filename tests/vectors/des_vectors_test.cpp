@@ -7,49 +7,10 @@
 #include "expected_route.hpp"
 #include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "vector_files.hpp"
 
 namespace kaccel::vectors {
 namespace {
-
-// clang-format off
-constexpr VectorFile triple_des_files[] = {
-    {"ciphers/3DES/ECB/TECBMMT1.rsp",    "DES-EDE3-ECB", 20},
-    {"ciphers/3DES/ECB/TECBMMT2.rsp",    "DES-EDE3-ECB", 20},
-    {"ciphers/3DES/ECB/TECBMMT3.rsp",    "DES-EDE3-ECB", 20},
-    {"ciphers/3DES/ECB/TECBinvperm.rsp", "DES-EDE3-ECB", 128},
-    {"ciphers/3DES/ECB/TECBpermop.rsp",  "DES-EDE3-ECB", 64},
-    {"ciphers/3DES/ECB/TECBsubtab.rsp",  "DES-EDE3-ECB", 38},
-    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-EDE3-ECB", 112},
-    {"ciphers/3DES/ECB/TECBvartext.rsp", "DES-EDE3-ECB", 128},
-    {"ciphers/3DES/ECB/TECBMMT2.rsp",    "DES-EDE-ECB",  20},
-    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-EDE-ECB",  112},
-    {"ciphers/3DES/CBC/TCBCMMT1.rsp",    "DES-EDE3-CBC", 20},
-    {"ciphers/3DES/CBC/TCBCMMT2.rsp",    "DES-EDE3-CBC", 20},
-    {"ciphers/3DES/CBC/TCBCMMT3.rsp",    "DES-EDE3-CBC", 20},
-    {"ciphers/3DES/CBC/TCBCinvperm.rsp", "DES-EDE3-CBC", 128},
-    {"ciphers/3DES/CBC/TCBCpermop.rsp",  "DES-EDE3-CBC", 64},
-    {"ciphers/3DES/CBC/TCBCsubtab.rsp",  "DES-EDE3-CBC", 38},
-    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-EDE3-CBC", 112},
-    {"ciphers/3DES/CBC/TCBCvartext.rsp", "DES-EDE3-CBC", 128},
-    {"ciphers/3DES/CBC/TCBCMMT2.rsp",    "DES-EDE-CBC",  20},
-    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-EDE-CBC",  112},
-};
-
-constexpr VectorFile single_des_files[] = {
-    {"ciphers/3DES/ECB/TECBMMT1.rsp",    "DES-ECB", 20},
-    {"ciphers/3DES/ECB/TECBinvperm.rsp", "DES-ECB", 128},
-    {"ciphers/3DES/ECB/TECBpermop.rsp",  "DES-ECB", 64},
-    {"ciphers/3DES/ECB/TECBsubtab.rsp",  "DES-ECB", 38},
-    {"ciphers/3DES/ECB/TECBvarkey.rsp",  "DES-ECB", 112},
-    {"ciphers/3DES/ECB/TECBvartext.rsp", "DES-ECB", 128},
-    {"ciphers/3DES/CBC/TCBCMMT1.rsp",    "DES-CBC", 20},
-    {"ciphers/3DES/CBC/TCBCinvperm.rsp", "DES-CBC", 128},
-    {"ciphers/3DES/CBC/TCBCpermop.rsp",  "DES-CBC", 64},
-    {"ciphers/3DES/CBC/TCBCsubtab.rsp",  "DES-CBC", 38},
-    {"ciphers/3DES/CBC/TCBCvarkey.rsp",  "DES-CBC", 112},
-    {"ciphers/3DES/CBC/TCBCvartext.rsp", "DES-CBC", 128},
-};
-// clang-format on
 
 bool openssl_has_single_des() {
   const auto library = kaccel::testing::LibraryContext::with_default_provider();

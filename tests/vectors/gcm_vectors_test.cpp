@@ -11,25 +11,10 @@
 #include "known_answers.hpp"
 #include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "vector_files.hpp"
 
 namespace kaccel::vectors {
 namespace {
-
-struct GcmFile {
-  VectorFile file;
-  std::size_t refused;  // of its records
-};
-
-// clang-format off
-constexpr GcmFile gcm_files[] = {
-    {{"ciphers/AES/GCM/gcmDecrypt128.rsp",      "AES-128-GCM", 7875}, 4011},
-    {{"ciphers/AES/GCM/gcmDecrypt192.rsp",      "AES-192-GCM", 7875}, 3978},
-    {{"ciphers/AES/GCM/gcmDecrypt256.rsp",      "AES-256-GCM", 7875}, 3919},
-    {{"ciphers/AES/GCM/gcmEncryptExtIV128.rsp", "AES-128-GCM", 7875}, 0},
-    {{"ciphers/AES/GCM/gcmEncryptExtIV192.rsp", "AES-192-GCM", 7875}, 0},
-    {{"ciphers/AES/GCM/gcmEncryptExtIV256.rsp", "AES-256-GCM", 7875}, 0},
-};
-// clang-format on
 
 struct GcmCase {
   GcmFile gcm;

@@ -11,20 +11,10 @@
 #include "known_answers.hpp"
 #include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "vector_files.hpp"
 
 namespace kaccel::vectors {
 namespace {
-
-// clang-format off
-constexpr VectorFile vector_files[] = {
-    {"HMAC/rfc-2202-md5.txt",    "HMAC-MD5",    7},
-    {"HMAC/rfc-2202-sha1.txt",   "HMAC-SHA1",   7},
-    {"HMAC/rfc-4231-sha224.txt", "HMAC-SHA224", 6},
-    {"HMAC/rfc-4231-sha256.txt", "HMAC-SHA256", 6},
-    {"HMAC/rfc-4231-sha384.txt", "HMAC-SHA384", 6},
-    {"HMAC/rfc-4231-sha512.txt", "HMAC-SHA512", 6},
-};
-// clang-format on
 
 class HmacVectors : public ::testing::TestWithParam<Case> {};
 
@@ -51,7 +41,7 @@ TEST_P(HmacVectors, come_out_right_however_the_message_arrives) {
               static_cast<unsigned long long>(kaccel.counter("hardware-calls")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Python, HmacVectors, ::testing::ValuesIn(cases(vector_files)), case_name);
+INSTANTIATE_TEST_SUITE_P(Python, HmacVectors, ::testing::ValuesIn(cases(hmac_files)), case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors

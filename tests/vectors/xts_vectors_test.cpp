@@ -7,18 +7,10 @@
 #include "provider/algorithms.hpp"
 #include "python_vectors.hpp"
 #include "tests/support/kaccel_under_test.hpp"
+#include "vector_files.hpp"
 
 namespace kaccel::vectors {
 namespace {
-
-// clang-format off
-constexpr VectorFile vector_files[] = {
-    {"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES128.rsp",     "AES-128-XTS", 800, 200},
-    {"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES256.rsp",     "AES-256-XTS", 600, 400},
-    {"ciphers/AES/XTS/tweak-dataunitseqno/XTSGenAES128.rsp", "AES-128-XTS", 800, 200},
-    {"ciphers/AES/XTS/tweak-dataunitseqno/XTSGenAES256.rsp", "AES-256-XTS", 600, 400},
-};
-// clang-format on
 
 class XtsVectors : public ::testing::TestWithParam<Case> {
  protected:
@@ -46,7 +38,7 @@ TEST_P(XtsVectors, come_out_right_with_ciphertext_stealing_in_hardware) {
   check_cipher_vectors(GetParam(), stealing, uncut_passages());
 }
 
-INSTANTIATE_TEST_SUITE_P(Python, XtsVectors, ::testing::ValuesIn(cases(vector_files)), case_name);
+INSTANTIATE_TEST_SUITE_P(Python, XtsVectors, ::testing::ValuesIn(cases(xts_files)), case_name);
 
 }  // namespace
 }  // namespace kaccel::vectors
