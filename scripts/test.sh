@@ -39,8 +39,8 @@ stage_tidy() {
 }
 
 # The command line's own tests change nothing in what the sanitizers look at here, and take longest to build.
-asan_tests=(differential-test vectors-test load-test provider-test tls-test soak-test kernel-bridge-test
-    kernel-bridge-discovery-test module-test)
+asan_tests=(differential-test vectors-test system-call-faults-test load-test provider-test tls-test soak-test
+    life-test kernel-bridge-test kernel-bridge-discovery-test module-test)
 stage_asan() { build asan "${asan_tests[@]}" && run_sanitized asan "${asan_tests[@]}"; }
 # What has threads.
 tsan_tests=(load-test soak-test kernel-bridge-test)
@@ -83,7 +83,7 @@ run_sanitized() {
     local preset=$1
     shift
     printf '%s\n' "$@" | KACCEL_TEST_ROUNDS=40 KACCEL_TEST_LOAD_ROUNDS=2 KACCEL_TEST_CONTEXTS=500 \
-        KACCEL_TEST_SOAK_OPERATIONS=40000 xargs -I NAME -P 2 sh -c '
+        KACCEL_TEST_SOAK_OPERATIONS=40000 KACCEL_FAULTS=few xargs -I NAME -P 2 sh -c '
             program=$(find "build/$1/tests" -type f -name "$2" -perm -u+x)
             output=$("$program" --gtest_brief=1 2>&1)
             status=$?

@@ -99,6 +99,7 @@ FaultInjection::FaultInjection(const char* name, Threshold threshold)
 FaultInjection::~FaultInjection() = default;
 
 void FaultInjection::run(const Passage& passage) {
+  ++passages_;
   const std::uint64_t requests_before = well_->requests();
   const std::uint64_t calls_before = well_->counter("hardware-calls");
   passage(well_->library);

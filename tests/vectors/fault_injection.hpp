@@ -33,8 +33,9 @@ class FaultInjection {
   // once.
   void run(const Passage& passage);
 
-  // Which fault the next passage meets, for choosing among kinds of passages.
-  std::size_t turn() const { return turn_; }
+  // Passages run so far, for choosing among kinds of them: not all kinds ask the driver, so that
+  // they do not go with the faults.
+  std::size_t passages() const { return passages_; }
   // Passages that met a fault.
   std::size_t injected() const;
 
@@ -50,7 +51,8 @@ class FaultInjection {
   const Settings settings_;
   const bool is_mac_;
   std::unique_ptr<Subject> well_;
-  std::size_t turn_;
+  std::size_t turn_;  // which fault is next
+  std::size_t passages_ = 0;
   std::size_t due_ = 0;
   std::array<std::size_t, 3> injected_{};  // by step
 };
