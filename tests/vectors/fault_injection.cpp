@@ -126,7 +126,7 @@ void FaultInjection::run_with_fault(const Passage& passage, std::uint64_t reques
   passage(ill.library);
   EXPECT_TRUE(ill.transport->injected());
   if (ill.transport->injected()) ++injected_.at(static_cast<std::size_t>(fault.step));
-  EXPECT_EQ(ill.transport->driver().violations(), std::vector<std::string>{});
+  EXPECT_EQ(ill.transport->violations(), std::vector<std::string>{});
 
   const std::uint64_t fallbacks = ill.counter("fallbacks");
   const std::uint64_t hardware_calls = ill.counter("hardware-calls");

@@ -60,12 +60,12 @@ class FaultyTransport::FaultySession final : public kernel::Session {
       : transport_(transport), session_(std::move(session)) {}
 
   Status set_key(std::span<const std::uint8_t> key) noexcept override {
-    if (const auto* fault = transport_.next(Step::set_key)) return {fault->failure, EIO};
+    if (const auto* fault = next(Step::set_key)) return {fault->failure, EIO};
     return session_->set_key(key);
   }
 
   Status crypt(const kernel::CipherRequest& request) noexcept override {
-    const TransportFault* fault = transport_.next(Step::request);
+    const TransportFault* fault = next(Step::request);
     if (fault == nullptr) return session_->crypt(request);
     std::vector<std::uint8_t> result(request.input.size());
     const Status status =
@@ -75,7 +75,7 @@ class FaultyTransport::FaultySession final : public kernel::Session {
 
   Status mac(std::span<const std::uint8_t> message,
              std::span<std::uint8_t> digest) noexcept override {
-    const TransportFault* fault = transport_.next(Step::request);
+    const TransportFault* fault = next(Step::request);
     if (fault == nullptr) return session_->mac(message, digest);
     std::vector<std::uint8_t> result(digest.size());
     const Status status = session_->mac(message, result);
@@ -85,6 +85,14 @@ class FaultyTransport::FaultySession final : public kernel::Session {
   std::size_t max_request() const noexcept override { return session_->max_request(); }
 
  private:
+  // Nothing may come after a fault that is a failure.
+  const TransportFault* next(Step step) {
+    if (failed_) transport_.failed_session_used_ = true;
+    const TransportFault* fault = transport_.next(step);
+    if (fault != nullptr) failed_ = fault->failure != Failure::none;
+    return fault;
+  }
+
   static Status answer(const TransportFault& fault, const std::vector<std::uint8_t>& result,
                        std::uint8_t* output) {
     const std::size_t size = result.size();
@@ -109,6 +117,7 @@ class FaultyTransport::FaultySession final : public kernel::Session {
 
   FaultyTransport& transport_;
   const std::unique_ptr<kernel::Session> session_;
+  bool failed_ = false;
 };
 
 Status FaultyTransport::open(const char* driver, kernel::Algorithm algorithm,
@@ -124,6 +133,12 @@ void FaultyTransport::fail(const TransportFault& fault, std::uint64_t nth) {
   fault_ = fault;
   left_ = nth;
   injected_ = false;
+}
+
+std::vector<std::string> FaultyTransport::violations() const {
+  std::vector<std::string> all = driver_.violations();
+  if (failed_session_used_) all.emplace_back("a session is used after it has failed");
+  return all;
 }
 
 const TransportFault* FaultyTransport::next(Step step) {

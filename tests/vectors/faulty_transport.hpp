@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernel-bridge/transport.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -43,6 +44,9 @@ class FaultyTransport final : public kernel::Transport {
   // Whether it has.
   bool injected() const { return injected_; }
 
+  // What callers did wrong, one line each: here and behind.
+  std::vector<std::string> violations() const;
+
   // Behind it, where requests are counted and callers are checked.
   const kaccel::testing::FakeTransport& driver() const { return driver_; }
   kaccel::testing::FakeTransport& driver() { return driver_; }
@@ -56,6 +60,7 @@ class FaultyTransport final : public kernel::Transport {
   TransportFault fault_{};
   std::uint64_t left_ = 0;  // calls of the step up to the fault, with it; 0: none
   bool injected_ = false;
+  bool failed_session_used_ = false;
 };
 
 }  // namespace kaccel::vectors
