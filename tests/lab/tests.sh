@@ -11,6 +11,7 @@
 #   eip93       the same on the simulated eip93, at threshold 0
 #   virtio      the same, fewer, on QEMU's virtio-crypto
 #   fork        a thread ciphers on a slow simulated qce while another forks
+#   life        on the simulated qce: forks, threads, descriptors, ends of processes, and public reports
 #   load        on the simulated qce: 10,000 live contexts; 16 threads with 1,000 each
 #   soak        mixed operations on eight threads with forks, on the simulated qce
 #   tls         connections through libssl on the simulated qce, hardware always and calibrated
@@ -36,11 +37,12 @@ fi
 build=$(cd "$1" && pwd)
 shift
 parts=("$@")
-((${#parts[@]})) || parts=(lab qce eip93 virtio fork load soak tls programs walls faults keys figures thresholds bench)
+((${#parts[@]})) || parts=(lab qce eip93 virtio fork life load soak tls programs walls faults keys figures thresholds bench)
 in_virtual_time=(keys figures thresholds bench)
 
 vectors=$build/tests/vectors/vectors-test
 differential=$build/tests/differential/differential-test
+life=$build/tests/life/life-test
 load=$build/tests/load/load-test
 
 # drivers ALGORITHM=DRIVER...: joined with commas.
@@ -90,6 +92,16 @@ test_fork() {
         "echo 3000000,3000000,3000000 >/sys/module/kaccel_sim/parameters/qce_base_ns
             for i in 1 2 3; do $differential --gtest_filter=ForkWhileCiphering.* >/dev/null & done
             $differential --gtest_filter=ForkWhileCiphering.*"
+}
+
+# Nothing may be skipped here. The smallest send buffer that the kernel allows comes last.
+test_life() {
+    on_device qce "$(drivers \
+        'ecb(aes)=ecb-aes-qce' 'cbc(aes)=cbc-aes-qce' 'ctr(aes)=ctr-aes-qce' 'xts(aes)=xts-aes-qce' \
+        'cbc(des3_ede)=cbc-3des-qce' 'hmac(sha1)=hmac-sha1-qce' 'hmac(sha256)=hmac-sha256-qce')" \
+        "$life --gtest_brief=1 >/tmp/life.log 2>&1; status=\$?; cat /tmp/life.log
+            [ \$status = 0 ] && ! grep Skipped /tmp/life.log" \
+        "echo 4608 >/proc/sys/net/core/wmem_default; $life --gtest_filter=PublicReports.*"
 }
 
 test_load() {
