@@ -4,7 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
+
 namespace kaccel::kernel {
 namespace {
 
@@ -20,8 +22,16 @@ bool release_pins_pages() noexcept {
 }  // namespace
 
 bool kernel_pins_output() noexcept {
-  static const bool pinned = release_pins_pages();
-  return pinned;
+  // Not a static that is initialised here: another thread may be at that when this one forks, and
+  // the child would wait for it for ever.
+  enum : int { unknown, pinned, not_pinned };
+  static std::atomic<int> known{unknown};
+  int now = known.load(std::memory_order_relaxed);
+  if (now == unknown) [[unlikely]] {
+    now = release_pins_pages() ? pinned : not_pinned;
+    known.store(now, std::memory_order_relaxed);
+  }
+  return now == pinned;
 }
 
 std::uint8_t* UnforkedBuffer::reserve(std::size_t size) noexcept {
