@@ -76,6 +76,20 @@ void flatten(const CONF* conf, const char* section, const std::string& prefix, i
   }
 }
 
+RandomSection random_section(const CONF* conf, const char* main_section) {
+  RandomSection result;
+  const char* name = NCONF_get_string(conf, main_section, "random");
+  if (name == nullptr) return result;
+  const auto read = [&](const char* key, std::string& value) {
+    if (const char* text = NCONF_get_string(conf, name, key)) value = text;
+  };
+  read("random", result.type);
+  read("properties", result.properties);
+  read("cipher", result.cipher);
+  read("digest", result.digest);
+  return result;
+}
+
 }  // namespace
 
 std::string default_config_path() {
@@ -116,6 +130,7 @@ std::optional<ConfigSection> read_config_section(const std::string& path, std::s
     return std::nullopt;
   }
   flatten(conf.get(), own, "", 0, section.values);
+  section.random = random_section(conf.get(), main_section);
   return section;
 }
 

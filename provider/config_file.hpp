@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "provider/random_generator.hpp"
+
 namespace kaccel {
 
 struct ConfigSection {
@@ -13,6 +15,7 @@ struct ConfigSection {
   // One line about a file that is included, exists and cannot be read; "" if there is none. OpenSSL
   // passes over such a file in silence.
   std::string unreadable_include;
+  RandomSection random;
 };
 
 // Path of the file OpenSSL reads by default (OPENSSL_CONF or the one in OPENSSLDIR); "" if unknown.

@@ -9,6 +9,7 @@
 #include "provider/default_companion.hpp"
 #include "provider/mac_dispatch.hpp"
 #include "provider/provider_settings.hpp"
+#include "provider/random_generator.hpp"
 #include "provider/version.hpp"
 
 namespace kaccel {
@@ -86,6 +87,9 @@ std::unique_ptr<ProviderContext> ProviderContext::create(const OSSL_CORE_HANDLE*
   context->set_up_cipher_tables(embedding != nullptr && embedding->only_routed);
   context->set_up_macs(settings);
   context->describe_state(settings, problem);
+  if (settings.random && context->routes_a_random_generators_cipher()) {
+    keep_random_generator_in_software(handle, core_functions, *settings.random);
+  }
 
   if (settings.load_default && embedding == nullptr &&
       !bring_default_provider(handle, core_functions)) {
@@ -165,6 +169,16 @@ void ProviderContext::set_up_cipher_tables(bool only_routed) {
                         software->algorithm_description});
   }
   ciphers_.push_back({nullptr, nullptr, nullptr, nullptr});
+}
+
+bool ProviderContext::routes_a_random_generators_cipher() const noexcept {
+  for (std::size_t row = 0; row < cipher_count; ++row) {
+    const kernel::Algorithm algorithm = algorithm_table[row].kernel_algorithm;
+    const bool used =
+        algorithm == kernel::Algorithm::ctr_aes || algorithm == kernel::Algorithm::ecb_aes;
+    if (used && has_route(algorithm_table[row], routes_[row])) return true;
+  }
+  return false;
 }
 
 void ProviderContext::set_up_macs(const Settings& settings) {

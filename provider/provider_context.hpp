@@ -62,6 +62,7 @@ class ProviderContext {
   void set_up_gcm(std::size_t row);
   void set_up_cipher_tables(bool only_routed);
   void set_up_macs(const Settings& settings);
+  bool routes_a_random_generators_cipher() const noexcept;
   void describe_state(const Settings& settings, const std::string& problem);
 
   // In the order in which they need each other; destroyed in reverse.

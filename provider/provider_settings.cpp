@@ -85,11 +85,12 @@ class CoreValues {
 // The core cannot list the keys it was given, so a misspelt one shows only in the file. An
 // application may have loaded another file than the default one: where the values differ, there is
 // nothing to check.
-std::optional<SettingsError> check_file(const CoreValues& values) {
+std::optional<SettingsError> check_file(const CoreValues& values, Settings& settings) {
   const std::string path = default_config_path();
   std::string problem;
   const std::optional<ConfigSection> section = read_config_section(path, problem);
   if (!section || !values.come_from(*section)) return std::nullopt;
+  settings.random = section->random;
   if (!section->unreadable_include.empty()) {
     return SettingsError{path +
                          ": an included file cannot be read: " + section->unreadable_include};
@@ -121,7 +122,7 @@ std::optional<SettingsError> load_settings(const OSSL_CORE_HANDLE* handle,
     return nullptr;
   };
   if (auto error = parse_settings(lookup, result)) return error;
-  if (auto error = check_file(values)) return error;
+  if (auto error = check_file(values, result)) return error;
   if (!result.calibrated) {
     published_settings(kernel::read_text_file("/proc/crypto"), result);
   }

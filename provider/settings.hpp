@@ -34,6 +34,7 @@
 
 #include "kernel-bridge/restrictions.hpp"
 #include "provider/algorithms.hpp"
+#include "provider/random_generator.hpp"
 #include "provider/routing.hpp"
 
 namespace kaccel {
@@ -59,6 +60,8 @@ struct Settings {
   std::optional<Threshold> force_threshold;
   std::string statistics;  // a directory; "": none
   bool under_seccomp = false;
+  // Nothing where it is not known which file OpenSSL was configured from.
+  std::optional<RandomSection> random;
 };
 
 // The first thing wrong with a configuration: one line that names key, value and what is allowed.
