@@ -41,7 +41,13 @@ constexpr std::array<std::uint8_t, 16> takers_key{9, 9, 9};
 // What stands under a number afterwards, made by its new owner.
 class Taker {
  public:
-  virtual ~Taker() = default;
+  Taker() = default;
+  Taker(const Taker&) = delete;
+  Taker& operator=(const Taker&) = delete;
+  virtual ~Taker() {
+    ::close(own_);
+    if (number_ != own_) ::close(number_);
+  }
   // Puts itself at `number`, as open(2) may once that is free.
   void take(int number) {
     if (::dup2(own_, number) != number) throw std::runtime_error("dup2 failed");
@@ -78,7 +84,9 @@ class TcpTaker final : public Taker {
         (peer_ = ::accept(listener, nullptr, nullptr)) < 0) {
       throw std::runtime_error(std::string("TCP: ") + std::strerror(errno));
     }
+    ::close(listener);
   }
+  ~TcpTaker() override { ::close(peer_); }
 
  private:
   std::string name() const override { return "the TCP connection"; }
@@ -97,6 +105,7 @@ class PipeTaker final : public Taker {
     peer_ = ends[0];
     own_ = ends[1];
   }
+  ~PipeTaker() override { ::close(peer_); }
 
  private:
   std::string name() const override { return "the pipe"; }
@@ -123,6 +132,7 @@ class AlgTaker final : public Taker {
       throw std::runtime_error(std::string("AF_ALG: ") + std::strerror(errno));
     }
   }
+  ~AlgTaker() override { ::close(transform_); }
 
  private:
   std::string name() const override { return "the other AF_ALG socket"; }
@@ -165,10 +175,15 @@ const Script& other_script() {
   return script;
 }
 
+// The children inherit it.
+const LibraryContext& reference_library() {
+  static const LibraryContext reference = LibraryContext::with_default_provider();
+  return reference;
+}
+
 Bytes software_result(const Script& script, const Bytes& input) {
-  const LibraryContext reference = LibraryContext::with_default_provider();
   const Bytes no_tag;
-  Stream stream(reference, script, input, no_tag);
+  Stream stream(reference_library(), script, input, no_tag);
   stream.run(0, script.steps.size());
   return stream.output();
 }
@@ -188,6 +203,7 @@ class TakenDescriptors : public ::testing::TestWithParam<Kind> {
   void SetUp() override {
     if (!on_real_kernel()) GTEST_SKIP() << "the fake transport has no descriptors";
     ASSERT_TRUE(has_hardware("AES-256-CBC"));
+    reference_library();
   }
 
   static std::string run(Taken taken, Kind kind, Next next) {
@@ -206,8 +222,8 @@ class TakenDescriptors : public ::testing::TestWithParam<Kind> {
     if (taken == Taken::both_in_reverse) std::swap(numbers[0], numbers[1]);
     std::vector<std::unique_ptr<Taker>> takers;
     for (const int number : numbers) {
-      ::close(number);
       takers.push_back(make_taker(kind));
+      ::close(number);
       takers.back()->take(number);
     }
     const auto disturbed = [&takers] {
@@ -245,10 +261,9 @@ class TakenDescriptors : public ::testing::TestWithParam<Kind> {
     }
     kaccel.reset();
     said += disturbed();
-    // All that is left is what the takers have, or nothing of AF_ALG.
+    takers.clear();
     const std::size_t left = own_alg_sockets().size();
-    const std::size_t theirs = kind == Kind::alg ? 3 * takers.size() : 0;
-    if (left != theirs) said += std::to_string(left) + " AF_ALG sockets are left; ";
+    if (left != 0) said += std::to_string(left) + " AF_ALG sockets are left; ";
     return said;
   }
 };
@@ -271,6 +286,7 @@ INSTANTIATE_TEST_SUITE_P(By, TakenDescriptors, ::testing::Values(Kind::tcp, Kind
 // A daemon's start: it closes what it finds, at whatever stage its contexts are, and goes on.
 TEST(ClosedDescriptors, AreOpenedAnewAtEveryStage) {
   if (!on_real_kernel()) GTEST_SKIP() << "the fake transport has no descriptors";
+  reference_library();
   for (std::size_t stage = 0; stage <= cbc_script().steps.size(); ++stage) {
     const std::string said = in_child([stage](int report) {
       const Bytes no_tag;
