@@ -472,6 +472,14 @@ int random_numbers() {
   return 0;
 }
 
+// The generator that the configuration asks for, and from another provider than kaccel.
+int hash_generator() {
+  random_bytes(16);
+  EVP_RAND* generator = EVP_RAND_CTX_get0_rand(RAND_get0_public(nullptr));
+  need(EVP_RAND_is_a(generator, "HASH-DRBG") == 1, "another generator than the configuration's");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -494,6 +502,7 @@ int main(int argc, char** argv) {
       {"no-address-space", no_address_space},
       {"close-from-three", close_from_three},
       {"random-numbers", random_numbers},
+      {"hash-generator", hash_generator},
   };
   const auto mode = argc == 2 ? modes.find(argv[1]) : modes.end();
   if (mode == modes.end()) {

@@ -159,5 +159,16 @@ TEST_F(ProcessLife, RandomNumbersAreSoftwaresWithoutASectionForThem) {
   EXPECT_EQ(run("life-application", "random-numbers"), 0);
 }
 
+// Wherever the section stands: kaccel adds to it and changes nothing.
+TEST_F(ProcessLife, TheRandomGeneratorIsTheConfigurations) {
+  for (const char* init :
+       {"random = random_sect\nproviders = providers\nalg_section = algorithms\n",
+        "providers = providers\nalg_section = algorithms\nrandom = random_sect\n"}) {
+    configure(init, "[random_sect]\nrandom = HASH-DRBG\n");
+    EXPECT_EQ(run("life-application", "hash-generator"), 0) << init;
+    EXPECT_EQ(run("life-application", "random-numbers"), 0) << init;
+  }
+}
+
 }  // namespace
 }  // namespace kaccel::testing

@@ -55,6 +55,18 @@ class ConfigFileTest : public ::testing::Test {
   fs::path directory_;
 };
 
+TEST_F(ConfigFileTest, GivesTheRandomGeneratorsSection) {
+  EXPECT_EQ(read(std::string(head) + "activate = 1\n").random.type, "");
+  const std::string with_random =
+      "openssl_conf = init\n[init]\nrandom = generator\nproviders = list\n[generator]\n"
+      "random = HASH-DRBG\ndigest = SHA512\n[list]\nkaccel = own\n[own]\nactivate = 1\n";
+  const RandomSection section = read(with_random).random;
+  EXPECT_EQ(section.type, "HASH-DRBG");
+  EXPECT_EQ(section.digest, "SHA512");
+  EXPECT_EQ(section.cipher, "");
+  EXPECT_EQ(section.properties, "");
+}
+
 TEST_F(ConfigFileTest, GivesTheProvidersSection) {
   const ConfigSection section = read(std::string(head) + "activate = 1\nmax_sessions = 8\n");
   EXPECT_EQ(section.values,
