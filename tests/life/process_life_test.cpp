@@ -164,7 +164,7 @@ TEST_F(ProcessLife, TheRandomGeneratorIsTheConfigurations) {
   for (const char* init :
        {"random = random_sect\nproviders = providers\nalg_section = algorithms\n",
         "providers = providers\nalg_section = algorithms\nrandom = random_sect\n"}) {
-    configure(init, "[random_sect]\nrandom = HASH-DRBG\n");
+    configure(init, "[random_sect]\nrandom = HASH-DRBG\ndigest = SHA256\n");
     EXPECT_EQ(run("life-application", "hash-generator"), 0) << init;
     EXPECT_EQ(run("life-application", "random-numbers"), 0) << init;
   }
