@@ -65,7 +65,8 @@ std::string why_unusable(const kernel::Driver& driver, const kernel::Status& sta
     return fmt::format("not on the kernel's list (sysctl crypto.af_alg_restrict = {})",
                        *kernel.af_alg_restrict);
   }
-  return "listed, but its name does not bind";
+  return fmt::format("listed, but its name does not bind: the kernel may lack the module algif_{}",
+                     kernel::info(driver.algorithm).socket_type);
 }
 
 std::string why_no_af_alg(const kernel::Status& status) {
