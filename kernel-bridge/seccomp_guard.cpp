@@ -1,46 +1,83 @@
 #include "kernel-bridge/seccomp_guard.hpp"
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 
 namespace kaccel::kernel {
 namespace {
 
-// What one guard was told in this thread. A child inherits it, but not the epoch.
-struct Answer {
-  std::uint64_t of = 0;  // the guard's id and the epoch; 0: none yet
-  Failure failure = Failure::none;
-};
+// What a thread keeps of an answer: the epoch, since a child inherits what its parent kept, and the
+// verdict. On 32-bit machines the epoch's two highest bits are lost: no process forks so often.
+enum Verdict : std::uintptr_t { none_yet, permitted, process_sandboxed, thread_only_sandboxed };
+constexpr int verdict_bits = 2;
 
-// By the guard's id, so that a thread that uses several providers in turn need not ask each time.
-thread_local std::array<Answer, 4> answers;
+constexpr std::uintptr_t keep(std::uint32_t epoch, Verdict verdict) noexcept {
+  return static_cast<std::uintptr_t>(epoch) << verdict_bits | verdict;
+}
 
-std::atomic<std::uint32_t> last_id{0};
+constexpr Verdict verdict_on(Failure failure) noexcept {
+  switch (failure) {
+    case Failure::none:
+      return permitted;
+    case Failure::sandboxed:
+      return process_sandboxed;
+    case Failure::thread_sandboxed:
+      return thread_only_sandboxed;
+    default:
+      return none_yet;
+  }
+}
+
+constexpr Status status_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case process_sandboxed:
+      return {Failure::sandboxed, 0};
+    case thread_only_sandboxed:
+      return {Failure::thread_sandboxed, 0};
+    default:
+      return success;
+  }
+}
 
 }  // namespace
 
-SeccompGuard::SeccompGuard(UnderSeccomp policy) noexcept
-    : policy_(policy), id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {
+SeccompGuard::SeccompGuard(UnderSeccomp policy) noexcept : policy_(policy) {
+  if (policy == UnderSeccomp::ignore) return;
+  // No thread_local: in a module that is loaded later its memory comes from malloc, and where that
+  // fails the process ends.
+  has_key_ = ::pthread_key_create(&key_, nullptr) == 0;
   if (policy == UnderSeccomp::as_made) as_made_ = seccomp_state();
+}
+
+SeccompGuard::~SeccompGuard() {
+  if (has_key_) ::pthread_key_delete(key_);
+}
+
+std::uintptr_t SeccompGuard::kept(std::uint32_t epoch) const noexcept {
+  if (!has_key_) return none_yet;
+  const auto value = reinterpret_cast<std::uintptr_t>(::pthread_getspecific(key_));
+  const std::uintptr_t verdict = value & ((1U << verdict_bits) - 1U);
+  return value == keep(epoch, static_cast<Verdict>(verdict)) ? verdict : none_yet;
 }
 
 Status SeccompGuard::check(std::uint32_t epoch) const noexcept {
   if (policy_ == UnderSeccomp::ignore) return success;
-  const Answer& kept = answers[id_ % answers.size()];
-  if (kept.of == (std::uint64_t{id_} << 32 | epoch)) [[likely]]
-    return {kept.failure, 0};
+  const auto verdict = static_cast<Verdict>(kept(epoch));
+  if (verdict != none_yet) [[likely]]
+    return status_of(verdict);
   return look_again(epoch);
 }
 
 Status SeccompGuard::look_again(std::uint32_t epoch) const noexcept {
   if (policy_ == UnderSeccomp::ignore) return success;
-  Answer& kept = answers[id_ % answers.size()];
-  const std::uint64_t of = std::uint64_t{id_} << 32 | epoch;
-  if (kept.of == of && kept.failure != Failure::none) return {kept.failure, 0};
+  const auto verdict = static_cast<Verdict>(kept(epoch));
+  if (verdict != none_yet && verdict != permitted) return status_of(verdict);
   const Status status = judge();
-  if (status || is_sandboxed(status.failure)) kept = {of, status.failure};
+  // What could not be kept is asked for again.
+  if (has_key_ && verdict_on(status.failure) != none_yet) {
+    ::pthread_setspecific(key_,
+                          reinterpret_cast<const void*>(keep(epoch, verdict_on(status.failure))));
+  }
   return status;
 }
 

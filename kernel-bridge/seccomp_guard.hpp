@@ -1,6 +1,8 @@
 // Keeps a session pool off AF_ALG in threads that run under a seccomp(2) filter.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdint>
 
 #include "kernel-bridge/seccomp_state.hpp"
@@ -18,6 +20,9 @@ enum class UnderSeccomp : std::uint8_t {
 class SeccompGuard {
  public:
   explicit SeccompGuard(UnderSeccomp policy) noexcept;
+  SeccompGuard(const SeccompGuard&) = delete;
+  SeccompGuard& operator=(const SeccompGuard&) = delete;
+  ~SeccompGuard();
 
   // Whether the calling thread may make AF_ALG's system calls: asked before each request, and
   // answered from memory but for the first time in this thread and process. `epoch` is
@@ -28,11 +33,13 @@ class SeccompGuard {
   Status look_again(std::uint32_t epoch) const noexcept;
 
  private:
+  std::uintptr_t kept(std::uint32_t epoch) const noexcept;
   Status judge() const noexcept;
   bool permits(const SeccompState& state) const noexcept;
 
   const UnderSeccomp policy_;
-  const std::uint32_t id_;
+  bool has_key_ = false;
+  pthread_key_t key_{};  // of what each thread keeps
   SeccompState as_made_;
 };
 
