@@ -57,6 +57,12 @@ SeccompState ask_prctl() noexcept {
   return {SeccompFinding::refused, -1, errno};
 }
 
+// Whether open(2) reaches the kernel, which has no file without a name. A filter that denies the
+// call says what it says to all.
+bool is_open_answered_by_the_kernel() noexcept {
+  return ::open("", O_RDONLY | O_CLOEXEC) < 0 && errno == ENOENT;
+}
+
 SeccompState failed(int error_number) noexcept {
   switch (error_number) {
     case EMFILE:
@@ -71,7 +77,15 @@ SeccompState failed(int error_number) noexcept {
 SeccompState read_state(const char* path) noexcept {
   const CancellationOff off;
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return errno == ENOENT ? ask_prctl() : failed(errno);
+  if (file < 0) {
+    const int error_number = errno;
+    // No /proc, or none that this user may look into.
+    if (is_open_answered_by_the_kernel() &&
+        (error_number == ENOENT || error_number == EACCES || error_number == EPERM)) {
+      return ask_prctl();
+    }
+    return failed(error_number);
+  }
   StatusLines lines;
   const bool is_read = read_lines(file, lines);
   const int error_number = errno;

@@ -167,6 +167,24 @@ TEST_F(SeccompTest, AsksOtherwiseInAChrootWithoutProc) {
   ::rmdir(directory.c_str());
 }
 
+// The directory is closed to the user, which looks like a sandbox's refusal but is none.
+TEST_F(SeccompTest, AsksOtherwiseWhereTheUserMayNotLook) {
+  if (::geteuid() != 0) GTEST_SKIP() << "chroot(2) and setuid(2) need root";
+  std::string directory = ::testing::TempDir() + "chroot-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  EXPECT_EQ(in_child([&] {
+              NEED(::chroot(directory.c_str()) == 0 && ::chdir("/") == 0);
+              NEED(::setgid(65534) == 0 && ::setuid(65534) == 0);
+              NEED(::open("/proc/self/status", O_RDONLY) < 0 && errno == EACCES);
+              NEED(seccomp_state().finding == SeccompFinding::nothing);
+              Setting free;
+              NEED(free.use() == Failure::none);
+              return std::string();
+            }),
+            "");
+  ::rmdir(directory.c_str());
+}
+
 TEST_F(SeccompTest, ReadsPastALongListOfGroups) {
   if (::geteuid() != 0) GTEST_SKIP() << "setgroups(2) needs root";
   EXPECT_EQ(in_child([] {
