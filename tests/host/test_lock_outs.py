@@ -165,9 +165,6 @@ CASES = {
         "no random number generator",
         programs=False,
     ),
-    "random_numbers_not_kept_in_software": Case(
-        change("random = random_sect\n", ""), "random numbers", "not kept", state="warning"
-    ),
     "thresholds_of_another_machine": Case(
         measured(OF_ANOTHER_MACHINE), "drivers", "/proc/crypto does not list", state="warning"
     ),
@@ -397,6 +394,12 @@ def test_the_text_has_the_same_lines_ready_to_paste(host: Host, healthy: Path):
         file.write(pasted)
     assert programs_work(host, healthy)
     doctor(host, healthy, 0)
+
+
+def test_without_a_section_for_random_numbers_all_is_well(host: Host, healthy: Path):
+    change("random = random_sect\n", "")(host)
+    assert programs_work(host, healthy)
+    assert "random numbers" not in [one["check"] for one in findings(doctor(host, healthy, 0))]
 
 
 def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
