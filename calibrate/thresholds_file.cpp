@@ -115,6 +115,9 @@ std::string thresholds_file_text(const Calibration& calibration, const std::stri
     fmt::format_to(out, "# {}{}{}: {}\n", skipped.name, skipped.driver.empty() ? "" : " on ",
                    skipped.driver, skipped.reason);
   }
+  // OpenSSL reads on in the section that an included file ends in.
+  fmt::format_to(
+      out, "\n# So that lines after the .include line are not taken for thresholds.\n[default]\n");
   return text;
 }
 
@@ -122,8 +125,7 @@ std::string include_instructions(const std::string& path, const std::string& ind
   return fmt::format(
       "{0}[kaccel_sect]\n"
       "{0}thresholds = {1}\n"
-      "{0}# and before the first section, or as the last line (an included file ends the\n"
-      "{0}# section that it stands in):\n"
+      "{0}# and as the last line of the file:\n"
       "{0}.include {2}\n",
       indent, thresholds_section, path.empty() ? "/path/to/kaccel-thresholds.cnf" : path);
 }
