@@ -219,7 +219,13 @@ void ProviderContext::describe_state(const Settings& settings, const std::string
   if (!problem.empty()) {
     build_info_ += ", software only, bad configuration: " + problem;
   } else if (routes == 0) {
-    build_info_ += ", software only: no hardware driver is configured or known here";
+    const bool any_driver =
+        std::any_of(settings.algorithms.begin(), settings.algorithms.end(),
+                    [](const AlgorithmSettings& each) { return !each.driver.empty(); });
+    build_info_ += !any_driver ? ", software only: no hardware driver is configured or known here"
+                   : settings.force_threshold == never_hardware
+                       ? ", software only: force_threshold = -1"
+                       : ", software only: every threshold is -1, or no configured driver serves";
   } else {
     build_info_ += ", " + std::to_string(routes) + (routes == 1 ? " algorithm" : " algorithms") +
                    " with a driver configured, thresholds " +
