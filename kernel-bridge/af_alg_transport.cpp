@@ -1,5 +1,6 @@
 #include "kernel-bridge/af_alg_transport.hpp"
 
+#include <fcntl.h>
 #include <linux/if_alg.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -132,6 +133,18 @@ class ControlMessage {
   std::size_t size_ = 0;
 };
 
+// In a program that was started with 0, 1 or 2 closed, whatever it prints would go to the socket
+// between a request and its answer. errno is the caller's to read where the result is negative.
+int beyond_standard(int number) noexcept {
+  if (number < 0 || number > STDERR_FILENO) [[likely]]
+    return number;
+  const int moved = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error_number = errno;
+  close_descriptor(number);
+  errno = error_number;
+  return moved;
+}
+
 class AfAlgSession final : public Session {
  public:
   AfAlgSession(Descriptor&& transform, std::size_t iv_size) noexcept
@@ -155,7 +168,8 @@ class AfAlgSession final : public Session {
       return errno == EINVAL || errno == ENOKEY ? Status{Failure::bad_key, errno}
                                                 : status_of_errno(errno);
     }
-    const int number = uninterrupted([&] { return accept_closed_on_exec(transform_.number()); });
+    const int number =
+        beyond_standard(uninterrupted([&] { return accept_closed_on_exec(transform_.number()); }));
     if (number < 0) return status_of_errno(errno);
     if (!operation_.adopt(number)) return {Failure::descriptor_lost, errno};
     max_request_ = request_limit(number);
@@ -213,6 +227,10 @@ class AfAlgSession final : public Session {
   std::size_t max_request() const noexcept override { return max_request_; }
 
  private:
+  // The kernel's lists of a request's pages count against net.core.optmem_max, 20 KiB before 6.9:
+  // with large buffers a request of 700,000 bytes meets ENOMEM.
+  static constexpr std::size_t largest_request = std::size_t{256} << 10;
+
   // The kernel counts a request's bytes against the buffers rounded down to pages, but allows at
   // least a page (af_alg_sndbuf in include/crypto/if_alg.h). Of the output it takes up to 16 pages
   // at a time, and goes on only while a page of the receive buffer is free (af_alg_get_rsgl): else
@@ -225,7 +243,8 @@ class AfAlgSession final : public Session {
     };
     const std::size_t send = whole_pages(socket_buffer(socket, SO_SNDBUF));
     const std::size_t receive = whole_pages(socket_buffer(socket, SO_RCVBUF));
-    return std::min(send, std::max(receive - page, std::min(receive, 15 * page)));
+    const std::size_t whole = std::max(receive - page, std::min(receive, 15 * page));
+    return std::min({send, whole, largest_request});
   }
 
   Descriptor transform_;
@@ -248,7 +267,7 @@ class AfAlgTransport final : public Transport {
     std::memcpy(address.salg_type, row.socket_type, std::strlen(row.socket_type));
     std::memcpy(address.salg_name, driver, name_size);
 
-    const int number = ::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    const int number = beyond_standard(::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (number < 0) return status_of_errno(errno);
     Descriptor transform;
     if (!transform.adopt(number)) return {Failure::descriptor_lost, errno};

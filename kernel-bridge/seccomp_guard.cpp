@@ -89,15 +89,15 @@ Status SeccompGuard::judge() const noexcept {
             state.error_number};
   }
   // Most filters hold over the whole process, and then nobody needs to try again.
-  const bool only_here =
-      state.finding == SeccompFinding::filtered && permits(first_threads_seccomp_state());
+  const bool only_here = state.finding == SeccompFinding::filtered &&
+                         (state.in_first_of_several || permits(first_threads_seccomp_state()));
   return {only_here ? Failure::thread_sandboxed : Failure::sandboxed, state.error_number};
 }
 
 bool SeccompGuard::permits(const SeccompState& state) const noexcept {
   if (state.finding == SeccompFinding::nothing) return true;
   return policy_ == UnderSeccomp::as_made && state.finding == SeccompFinding::filtered &&
-         state == as_made_;
+         as_made_.finding == state.finding && as_made_.filters == state.filters;
 }
 
 }  // namespace kaccel::kernel

@@ -20,6 +20,9 @@ namespace {
 struct StatusLines {
   int mode = 0;  // no such line: a kernel without seccomp
   int filters = -1;
+  int process = 0;
+  int thread = -1;
+  int threads = 0;
 };
 
 void read_number(std::string_view line, std::string_view name, int& number) noexcept {
@@ -41,6 +44,9 @@ bool read_lines(int file, StatusLines& lines) noexcept {
     for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
       read_number(text.substr(0, end), "Seccomp:", lines.mode);
       read_number(text.substr(0, end), "Seccomp_filters:", lines.filters);
+      read_number(text.substr(0, end), "Tgid:", lines.process);
+      read_number(text.substr(0, end), "Pid:", lines.thread);
+      read_number(text.substr(0, end), "Threads:", lines.threads);
     }
     // Only the list of groups is longer than the buffer; what is left of it looks like no other.
     if (text.size() == buffer.size()) text = {};
@@ -63,6 +69,15 @@ bool is_open_answered_by_the_kernel() noexcept {
   return ::open("", O_RDONLY | O_CLOEXEC) < 0 && errno == ENOENT;
 }
 
+// Whether /proc is not there or the user may not come near it. Landlock, which sandboxes put beside
+// seccomp, refuses to open a file for reading but not for O_PATH.
+bool is_proc_out_of_reach() noexcept {
+  const int file = ::open("/proc", O_PATH | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT || errno == EACCES;
+  ::close(file);
+  return false;
+}
+
 SeccompState failed(int error_number) noexcept {
   switch (error_number) {
     case EMFILE:
@@ -79,12 +94,10 @@ SeccompState read_state(const char* path) noexcept {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     const int error_number = errno;
-    // No /proc, or none that this user may look into.
-    if (is_open_answered_by_the_kernel() &&
-        (error_number == ENOENT || error_number == EACCES || error_number == EPERM)) {
-      return ask_prctl();
-    }
-    return failed(error_number);
+    // A chroot, and one that the user may not look into.
+    const bool is_chroot =
+        error_number == ENOENT || (error_number == EACCES && is_proc_out_of_reach());
+    return is_chroot && is_open_answered_by_the_kernel() ? ask_prctl() : failed(error_number);
   }
   StatusLines lines;
   const bool is_read = read_lines(file, lines);
@@ -92,7 +105,8 @@ SeccompState read_state(const char* path) noexcept {
   ::close(file);
   if (!is_read) return failed(error_number);
   if (lines.mode == 0) return {};
-  return {SeccompFinding::filtered, lines.filters, 0};
+  return {SeccompFinding::filtered, lines.filters, 0,
+          lines.process == lines.thread && lines.threads > 1};
 }
 
 }  // namespace

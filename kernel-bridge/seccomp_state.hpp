@@ -22,6 +22,9 @@ struct SeccompState {
   // Filters in force; -1 where that is not told (before Linux 5.9, or without /proc).
   int filters = -1;
   int error_number = 0;  // of refused and cannot_tell
+  // filtered: in the first of several threads, whose filter may be its own. The others' is told by
+  // first_threads_seccomp_state().
+  bool in_first_of_several = false;
 
   bool operator==(const SeccompState&) const = default;
 };

@@ -168,8 +168,19 @@ SessionPool::~SessionPool() {
   const std::unique_ptr<Generation> generation(generation_.load());
   if (generation == nullptr) return;
   const std::uint32_t epoch = epoch_.current();
-  if (generation->epoch != epoch) generation->abandon_memory();
-  if (is_sandboxed(seccomp_guard_.look_again(epoch).failure)) generation->abandon_sessions();
+  const bool is_parents = generation->epoch != epoch;
+  if (is_parents) generation->abandon_memory();
+  // A child that never asked for hardware makes no system call for it at its end either: it may be
+  // a sandbox. What it leaves open ends with it.
+  if (is_parents || is_sandboxed(seccomp_guard_.look_again(epoch).failure)) {
+    generation->abandon_sessions();
+  }
+}
+
+// nullptr in a child that has not borrowed yet: its handles are the parent's.
+SessionPool::Generation* SessionPool::own_generation() noexcept {
+  Generation* generation = generation_.load(std::memory_order_acquire);
+  return generation != nullptr && generation->epoch == epoch_.current() ? generation : nullptr;
 }
 
 SessionPool::Generation* SessionPool::current_generation() noexcept {
@@ -299,8 +310,9 @@ Status SessionPool::open_session(Slot& slot, const Wanted& wanted) noexcept {
 }
 
 SessionPool::Handle SessionPool::share(const Handle& handle) noexcept {
-  Generation* generation = current_generation();
-  if (generation == nullptr || handle.key_load == 0) return {};
+  if (handle.key_load == 0) return {};
+  Generation* generation = own_generation();
+  if (generation == nullptr) return {};
   const std::lock_guard lock(generation->mutex);
   Slot* slot = generation->of(handle);
   if (slot == nullptr) return {};
@@ -310,7 +322,7 @@ SessionPool::Handle SessionPool::share(const Handle& handle) noexcept {
 
 void SessionPool::release(Handle& handle) noexcept {
   if (handle.key_load == 0) return;
-  if (Generation* generation = current_generation(); generation != nullptr) {
+  if (Generation* generation = own_generation(); generation != nullptr) {
     const std::lock_guard lock(generation->mutex);
     generation->drop_user(handle);
   }
@@ -319,8 +331,7 @@ void SessionPool::release(Handle& handle) noexcept {
 
 SessionPool::Counters SessionPool::counters() noexcept {
   std::size_t open = 0;
-  Generation* generation = generation_.load(std::memory_order_acquire);
-  if (generation != nullptr && generation->epoch == epoch_.current()) {
+  if (Generation* generation = own_generation(); generation != nullptr) {
     const std::lock_guard lock(generation->mutex);
     for (const Slot& slot : generation->all()) {
       if (!slot.is_empty()) ++open;  // or about to be

@@ -114,6 +114,7 @@ class SessionPool {
 
  private:
   Generation* current_generation() noexcept;
+  Generation* own_generation() noexcept;
   [[gnu::noinline]] Generation* new_generation(Generation* old, std::uint32_t epoch) noexcept;
   static Slot* take_again(Generation& generation, const Wanted& wanted,
                           const Handle& handle) noexcept;

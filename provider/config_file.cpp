@@ -3,9 +3,11 @@
 #include <openssl/conf.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <strings.h>
 
 #include <cerrno>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 namespace kaccel {
@@ -78,15 +80,26 @@ void flatten(const CONF* conf, const char* section, const std::string& prefix, i
 
 RandomSection random_section(const CONF* conf, const char* main_section) {
   RandomSection result;
-  const char* name = NCONF_get_string(conf, main_section, "random");
-  if (name == nullptr) return result;
-  const auto read = [&](const char* key, std::string& value) {
-    if (const char* text = NCONF_get_string(conf, name, key)) value = text;
+  // As OpenSSL reads it: a module's name ends at a dot (conf_mod.c), these keys may be in any
+  // letter case (rand_lib.c), and of several the last counts.
+  const auto each = [conf](const char* section, auto&& use) {
+    STACK_OF(CONF_VALUE)* entries = section != nullptr ? NCONF_get_section(conf, section) : nullptr;
+    for (int i = 0; i < sk_CONF_VALUE_num(entries); ++i) {
+      use(*sk_CONF_VALUE_value(entries, i));
+    }
   };
-  read("random", result.type);
-  read("properties", result.properties);
-  read("cipher", result.cipher);
-  read("digest", result.digest);
+  const char* name = nullptr;
+  each(main_section, [&](const CONF_VALUE& entry) {
+    const std::string_view module(entry.name);
+    if (module.substr(0, module.find('.')) == "random") name = entry.value;
+  });
+  each(name, [&](const CONF_VALUE& entry) {
+    const auto is = [&](const char* key) { return ::strcasecmp(entry.name, key) == 0; };
+    if (is("random")) result.type = entry.value;
+    if (is("properties")) result.properties = entry.value;
+    if (is("cipher")) result.cipher = entry.value;
+    if (is("digest")) result.digest = entry.value;
+  });
   return result;
 }
 

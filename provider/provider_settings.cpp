@@ -1,6 +1,7 @@
 #include "provider/provider_settings.hpp"
 
 #include <openssl/params.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -87,6 +88,9 @@ class CoreValues {
 // nothing to check.
 std::optional<SettingsError> check_file(const CoreValues& values, Settings& settings) {
   const std::string path = default_config_path();
+  // What can be read only once has been read: a FIFO would wait for ever.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::string problem;
   const std::optional<ConfigSection> section = read_config_section(path, problem);
   if (!section || !values.come_from(*section)) return std::nullopt;

@@ -2,7 +2,9 @@
 
 #include <errno.h>  // program_invocation_short_name
 #include <fcntl.h>
+#include <stdlib.h>  // mkostemp
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,10 +78,13 @@ bool write_all(int fd, const void* data, std::size_t size) noexcept {
 template <class Contents>
 int create(const std::string& directory, const std::string& name) {
   const std::string path = directory + "/" + name;
-  const std::string draft = directory + "/." + name + "." + std::to_string(::getpid());
-  ::unlink(draft.c_str());  // of a process that had our number and was killed
-  Descriptor fd(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd) return errno == EEXIST ? 0 : errno;  // another thread is at it
+  // Beyond the limit a write would be a signal, which ends the program.
+  rlimit largest{};
+  if (::getrlimit(RLIMIT_FSIZE, &largest) != 0 || largest.rlim_cur < sizeof(Contents)) return EFBIG;
+  std::string draft = directory + "/." + name + ".XXXXXX";
+  const Descriptor fd(::mkostemp(draft.data(), O_CLOEXEC));
+  // Any umask may be in force.
+  if (!fd || ::fchmod(fd.get(), 0600) != 0) return errno;
   // Memory that the file system could not give later would be a SIGBUS.
   int error = ::posix_fallocate(fd.get(), 0, sizeof(Contents));
   if (error == 0) {
@@ -134,8 +139,11 @@ StatisticsFile StatisticsFile::open(const std::string& directory, std::string& p
       if (result.file_->is_ours()) return result;
       result = StatisticsFile();
     }
-    // Another version's; processes that still run with it keep their own.
-    if (::unlink(path.c_str()) != 0) return fail(reason(errno));
+    // Another version's; processes that still run with it keep their own. Another process may have
+    // put ours in its place meanwhile.
+    struct stat now {};
+    const bool is_same = ::lstat(path.c_str(), &now) == 0 && now.st_ino == status.st_ino;
+    if (is_same && ::unlink(path.c_str()) != 0 && errno != ENOENT) return fail(reason(errno));
   }
   return fail("is being replaced by another process");
 }

@@ -25,7 +25,11 @@ sources() { git ls-files '*.cpp' '*.hpp'; }
 
 stage_format() { sources | xargs clang-format --dry-run -Werror; }
 stage_build() { build ci; }
-stage_unit() { ctest --test-dir build/ci -j2 --output-on-failure --quiet && ctest_summary; }
+stage_unit() {
+    ctest --test-dir build/ci -j2 --quiet && ctest_summary && return
+    ctest --test-dir build/ci --rerun-failed --output-on-failure # says which and why
+    return 1
+}
 stage_host() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/host; }
 stage_programs() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/programs; }
 stage_lab() { "$lab/setup.sh" && "$lab/tests.sh" build/ci; }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -183,6 +184,57 @@ TEST_F(SeccompTest, AsksOtherwiseWhereTheUserMayNotLook) {
             }),
             "");
   ::rmdir(directory.c_str());
+}
+
+// A child that only puts down, or copies, what it inherited does not ask for hardware.
+TEST_F(SeccompTest, PuttingDownWhatWasInheritedIsNoSystemCall) {
+  Setting parent;
+  SessionPool::Handle handle;
+  {
+    SessionPool::Lease lease;
+    const Bytes key = key_number(1);
+    ASSERT_TRUE(parent.pool.borrow({parent.driver, Direction::encrypt, key}, handle, lease));
+  }
+  EXPECT_EQ(in_child([&] {
+              NEED(put_on_filter({{SYS_openat, SECCOMP_RET_KILL_PROCESS},
+                                  {SYS_prlimit64, SECCOMP_RET_KILL_PROCESS},
+                                  {SYS_getsockopt, SECCOMP_RET_KILL_PROCESS},
+                                  {SYS_close, SECCOMP_RET_KILL_PROCESS}}));
+              SessionPool::Handle copy = parent.pool.share(handle);
+              NEED(copy.key_load == 0);
+              parent.pool.release(copy);
+              parent.pool.release(handle);
+              NEED(handle.key_load == 0);
+              parent.pool.~SessionPool();
+              return std::string();
+            }),
+            "");
+  parent.pool.release(handle);
+}
+
+// Made before the filter, the second thread has none.
+TEST_F(SeccompTest, AFilterOfTheFirstThreadIsItsOwn) {
+  EXPECT_EQ(in_child([] {
+              Setting setting;
+              std::atomic<int> step{0};
+              Failure second = Failure::driver_error;
+              std::thread thread([&] {
+                while (step.load() != 1) std::this_thread::yield();
+                second = setting.run();
+              });
+              const bool is_on = put_on_filter({});
+              const Failure first = setting.run();
+              const bool is_out = setting.driver.health.is_out();
+              step = 1;
+              thread.join();
+              NEED(is_on);
+              NEED(first == Failure::thread_sandboxed);
+              NEED(!is_out);
+              NEED(second == Failure::none);
+              NEED(setting.run() == Failure::thread_sandboxed);
+              return std::string();
+            }),
+            "");
 }
 
 TEST_F(SeccompTest, ReadsPastALongListOfGroups) {

@@ -67,6 +67,18 @@ TEST_F(ConfigFileTest, GivesTheRandomGeneratorsSection) {
   EXPECT_EQ(section.properties, "");
 }
 
+TEST_F(ConfigFileTest, ReadsTheRandomGeneratorsSectionAsOpensslDoes) {
+  const RandomSection section =
+      read(
+          "openssl_conf = init\n[init]\nrandom.1 = generator\nproviders = list\n[generator]\n"
+          "Random = HASH-DRBG\nDIGEST = SHA256\ndigest = SHA512\nProperties = fips=yes\n"
+          "[list]\nkaccel = own\n[own]\nactivate = 1\n")
+          .random;
+  EXPECT_EQ(section.type, "HASH-DRBG");
+  EXPECT_EQ(section.digest, "SHA512");
+  EXPECT_EQ(section.properties, "fips=yes");
+}
+
 TEST_F(ConfigFileTest, GivesTheProvidersSection) {
   const ConfigSection section = read(std::string(head) + "activate = 1\nmax_sessions = 8\n");
   EXPECT_EQ(section.values,

@@ -4,6 +4,7 @@
 
 #include <errno.h>  // program_invocation_short_name
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -134,6 +135,33 @@ TEST_F(StatisticsFileTest, NothingThatIsNoFileOfTheUserIsTouched) {
     EXPECT_EQ(open().counters(), nullptr);
     EXPECT_TRUE(fs::exists(path("other")));
   }
+}
+
+// SIGXFSZ would end the program.
+TEST_F(StatisticsFileTest, AProgramThatMayNotWriteFilesGoesOn) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit none{};
+    const bool limited = ::setrlimit(RLIMIT_FSIZE, &none) == 0;
+    ::_exit(limited && open().counters() == nullptr &&
+                    problem_.find("File too large") != problem_.npos
+                ? 0
+                : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(fs::is_empty(directory_)) << "a draft was left behind";
+}
+
+TEST_F(StatisticsFileTest, AnyUmaskLeavesAFileThatCanBeUsedAgain) {
+  call_program("masked");
+  const mode_t before = ::umask(0777);
+  EXPECT_NE(open().counters(), nullptr) << problem_;
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat(path("masked").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
 TEST_F(StatisticsFileTest, AMissingDirectoryIsNamed) {
