@@ -46,13 +46,11 @@ void check_kaccel(const Subject& subject, const Sections& sections, Findings& fi
   } else {
     finding.state = State::problem;
     finding.what = fmt::format("activate = {}", shown);
-    finding.means = here == Activation::refused
-                        ? "OpenSSL refuses the value and drops the rest of the configuration"
-                        : "kaccel is not loaded";
+    finding.means = here == Activation::refused ? refusal(subject) : "kaccel is not loaded";
   }
   if (const auto* line = subject.lines.find(sections.kaccel, "activate")) {
     const auto off = comment_out({line});
-    finding.mend.remark = fmt::format("if it is to be off: {}", off.front());
+    finding.mend.remark = fmt::format("if it is to be off: {}", off.front().text);
   }
   findings.push_back(std::move(finding));
 }
@@ -90,7 +88,17 @@ void check_default(const Subject& subject, const Sections& sections, Findings& f
     findings.push_back(
         {State::problem, check,
          fmt::format("default = {} names a section that is not there", printable(*named)), where,
-         "OpenSSL drops the rest of the configuration", std::move(mend)});
+         refusal(subject), std::move(mend)});
+    return;
+  }
+  if (sections.off) {
+    if (subject.trial.missing().empty()) {
+      findings.push_back(ok(check, "other providers have what programs need"));
+    } else {
+      findings.push_back({State::problem, check, "nobody activates it", where,
+                          "programs have no digests, no random numbers and no TLS",
+                          std::move(mend)});
+    }
     return;
   }
   if (!says_no(subject, sections)) {
@@ -131,7 +139,7 @@ void check_others(const Subject& subject, const Sections& sections, Findings& fi
                         fmt::format("{} = {} names a section that is not there",
                                     printable(line.key), printable(line.value)),
                         describe(line),
-                        "OpenSSL drops the rest of the configuration",
+                        refusal(subject),
                         {comment_out({&line})}});
   }
 }
@@ -149,7 +157,7 @@ Activation activation(const std::optional<std::string>& value, unsigned long ope
 }
 
 void check_activation(const Subject& subject, const Sections& sections, Findings& findings) {
-  check_kaccel(subject, sections, findings);
+  if (!sections.off) check_kaccel(subject, sections, findings);
   check_default(subject, sections, findings);
   check_others(subject, sections, findings);
 }

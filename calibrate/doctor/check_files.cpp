@@ -7,8 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/doctor/permissions.hpp"
 #include "calibrate/doctor/subject.hpp"
 #include "provider/config_file.hpp"
 
@@ -34,9 +36,9 @@ Mend without(const Include& include) {
 }
 
 // A file of thresholds can be written anew where there is something to measure.
-Mend anew(const Subject& subject, const Include& include, std::vector<std::string> first = {}) {
+Mend anew(const Subject& subject, const Include& include, std::vector<Command> first = {}) {
   if (!has_usable_hardware(subject.machine)) return without(include);
-  first.push_back(calibrate_command(subject));
+  first.emplace_back(calibrate_command(subject));
   return {std::move(first), {}, {}, "or take the line with .include out"};
 }
 
@@ -48,12 +50,14 @@ void check_include(const Subject& subject, const Include& include, Findings& fin
     if (error == ENOENT || error == ENOTDIR) {
       findings.push_back({State::warning, check, shown(include.path) + " is not there", at(include),
                           silent, anew(subject, include)});
-    } else {
-      findings.push_back(
-          {State::problem, check,
-           fmt::format("{} cannot be read: {}", shown(include.path), std::strerror(error)),
-           at(include), "kaccel stays in software", without(include)});
+      return;
     }
+    const auto closed = closed_to_this_user(include.path);
+    findings.push_back(
+        {State::problem, check,
+         fmt::format("{} cannot be read: {}", shown(include.path), std::strerror(error)),
+         at(include), "kaccel stays in software",
+         closed ? Mend{{opening(*closed)}} : without(include)});
     return;
   }
   if (S_ISDIR(status.st_mode)) {
@@ -80,42 +84,29 @@ void check_include(const Subject& subject, const Include& include, Findings& fin
   }
 }
 
-bool others_may(const std::string& path, mode_t permission) {
-  struct stat status {};
-  return stat(path.c_str(), &status) != 0 || (status.st_mode & permission) != 0;
-}
-
-bool is_ancestor(const fs::path& directory, const fs::path& file) {
-  const auto [end, unused] =
-      std::mismatch(directory.begin(), directory.end(), file.begin(), file.end());
-  return end == directory.end();
-}
-
 // Root writes these files and all programs read them. A configuration that is private as a whole is
 // somebody's own affair; includes that are more private than the file that includes them are not.
 void check_permissions(const Subject& subject, Findings& findings) {
-  const bool shared = subject.path == default_config_path() || geteuid() == 0;
-  std::vector<std::string> commands;
-  std::string paths;
-  const auto add = [&](const std::string& path, const char* mode) {
-    commands.push_back(fmt::format("chmod {} {}", mode, shell_word(path)));
-    paths += (paths.empty() ? "" : ", ") + shown(path);
-  };
-  if (shared && !others_may(subject.path, S_IROTH)) add(subject.path, "a+r");
-  const fs::path main = fs::absolute(subject.path);
-  for (std::size_t i = 1; i < subject.lines.files.size(); ++i) {
-    const auto& file = subject.lines.files[i];
-    if (!others_may(file, S_IROTH) && (shared || others_may(subject.path, S_IROTH))) {
-      add(file, "a+r");
-    }
-    for (fs::path up = fs::absolute(file).parent_path(); up != up.root_path();
-         up = up.parent_path()) {
-      if (!is_ancestor(up, main) && !others_may(up.string(), S_IXOTH)) add(up.string(), "a+x");
+  const bool shared = is_shared(subject);
+  const auto own = closed_to_others(subject.path);
+  std::map<std::string, const char*> closed;
+  if (shared) {
+    for (const auto& each : own) closed.emplace(each.path, each.mode);
+  }
+  for (std::size_t i = 1; i < subject.lines.files.size() && (shared || own.empty()); ++i) {
+    for (const auto& each : closed_to_others(subject.lines.files[i])) {
+      closed.emplace(each.path, each.mode);
     }
   }
-  if (commands.empty()) {
+  if (closed.empty()) {
     findings.push_back(ok("permissions", "every user's programs can read the configuration"));
     return;
+  }
+  std::vector<Command> commands;
+  std::string paths;
+  for (const auto& [path, mode] : closed) {
+    commands.push_back(opening({path, mode}));
+    paths += (paths.empty() ? "" : ", ") + shown(path);
   }
   findings.push_back({State::problem,
                       "permissions",
@@ -123,6 +114,40 @@ void check_permissions(const Subject& subject, Findings& findings) {
                       paths,
                       "they stay in software, or do without the whole configuration",
                       {std::move(commands)}});
+}
+
+// An included file ends the section that its line stands in, and what follows that line belongs to
+// the included file's last section.
+bool tell_swallowed(const Subject& subject, Findings& findings) {
+  const auto* measured = section_of_thresholds(subject.lines);
+  bool any = false;
+  for (const auto& include : subject.lines.includes) {
+    const auto& lines = include.swallowed;
+    const bool of_kaccel = include.path.find("kaccel") != std::string::npos ||
+                           (measured != nullptr && include.ends_in == *measured);
+    if (lines.empty() || !of_kaccel) continue;
+    any = true;
+    const std::string numbers =
+        lines.size() == 1
+            ? fmt::format("line {} is", lines.front().number)
+            : fmt::format("lines {} to {} are", lines.front().number, lines.back().number);
+    const ConfigurationLine line{include.file, include.number, {}, {}, {}};
+    findings.push_back(
+        {State::problem,
+         "included file",
+         fmt::format("{} ends in section [{}]: {} read as part of it ({} = {}{})",
+                     shown(include.path), printable(include.ends_in), numbers,
+                     printable(lines.front().key), printable(lines.front().value),
+                     lines.size() == 1 ? "" : ", ..."),
+         at(include),
+         "OpenSSL finds these lines in a section where nobody looks for them; kaccel stays in "
+         "software or is not loaded",
+         {comment_out({&line}),
+          {".include " + include.path},
+          subject.path,
+          "that is, .include as the file's last line"}});
+  }
+  return any;
 }
 
 // Whether the line has the opening bracket of a section's header.
@@ -169,10 +194,11 @@ void tell_broken(const Subject& subject, Findings& findings) {
       "without kaccel and without whatever else it says"};
   const ConfigurationLine line{file, static_cast<std::size_t>(broken.line), {}, {}, {}};
   if (broken.line > 0) {
-    finding.mend.commands = begins_a_section(line)
-                                ? std::vector{fmt::format("sed -i '{}s/[[:space:]]*$/]/' {}",
-                                                          line.number, shell_word(file))}
-                                : comment_out({&line});
+    finding.mend.commands =
+        begins_a_section(line)
+            ? std::vector<Command>{fmt::format("sed -i '{}s/[[:space:]]*$/]/' {}", line.number,
+                                               shell_word(file))}
+            : comment_out({&line});
   }
   finding.mend.remark =
       "or write the line right; a file of thresholds: " + calibrate_command(subject) +
@@ -185,6 +211,16 @@ void tell_broken(const Subject& subject, Findings& findings) {
 bool check_files(const Subject& subject, Findings& findings) {
   const std::string check = "configuration file";
   std::error_code error;
+  if (const auto closed = closed_to_this_user(subject.path)) {
+    findings.push_back({State::problem,
+                        check,
+                        fmt::format("{} cannot be read: {}: {}", shown(subject.path),
+                                    shown(closed->path), std::strerror(EACCES)),
+                        shown(closed->path),
+                        "this user's programs run without kaccel",
+                        {{opening(*closed)}}});
+    return false;
+  }
   if (!fs::exists(subject.path, error)) {
     findings.push_back(
         {State::problem, check,
@@ -192,15 +228,13 @@ bool check_files(const Subject& subject, Findings& findings) {
          shown(subject.path), "programs run without kaccel"});
     return !subject.path.empty();
   }
-  if (fs::is_directory(subject.path, error) || access(subject.path.c_str(), R_OK) != 0) {
+  if (fs::is_directory(subject.path, error)) {
     findings.push_back({State::problem,
                         check,
-                        fmt::format("{} cannot be read: {}", shown(subject.path),
-                                    fs::is_directory(subject.path, error) ? "it is a directory"
-                                                                          : std::strerror(errno)),
+                        shown(subject.path) + " is a directory",
                         shown(subject.path),
                         "programs run without kaccel",
-                        {{"chmod a+r " + shell_word(subject.path)}}});
+                        {{}, {}, {}, "name a file: OPENSSL_CONF, or --config"}});
     return false;
   }
   findings.push_back(ok(check, shown(subject.path)));
@@ -211,7 +245,7 @@ bool check_files(const Subject& subject, Findings& findings) {
     return false;
   }
   findings.push_back(ok("syntax", "OpenSSL can read it"));
-  return true;
+  return !tell_swallowed(subject, findings);
 }
 
 }  // namespace kaccel::calibrate::doctor

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/doctor/permissions.hpp"
 #include "calibrate/doctor/subject.hpp"
 #include "provider/version.hpp"
 
@@ -29,12 +32,40 @@ std::string resolve(const std::string& module) {
   return (fs::path(modules_directory()) / name).string();
 }
 
-// Why it cannot be used, "" where it can.
-std::string why_not(const std::string& path) {
+struct Fault {
+  std::string what;  // "" where it can be used
+  bool kills = false;
+  std::optional<Closed> closed{};
+};
+
+Fault fault_of(const std::string& path) {
+  if (const auto closed = closed_to_this_user(path)) {
+    return {
+        fmt::format("cannot be read: {}: {}", printable(closed->path, 200), std::strerror(EACCES)),
+        false, closed};
+  }
   std::error_code error;
-  if (!fs::exists(path, error)) return "is not there";
+  if (!fs::exists(path, error)) return {"is not there"};
   const auto reason = why_not_loadable(path);
-  return reason.empty() ? "" : "does not load: " + printable(reason, 200);
+  if (reason.text.empty()) return {};
+  return {"does not load: " + printable(reason.text, 200), reason.kills};
+}
+
+void check_other_users(const Subject& subject, const std::string& path, Findings& findings) {
+  if (!is_shared(subject) && !closed_to_others(subject.path).empty()) return;
+  std::vector<Command> commands;
+  std::string paths;
+  for (const auto& closed : closed_to_others(path)) {
+    commands.push_back(opening(closed));
+    paths += (paths.empty() ? "" : ", ") + printable(closed.path, 200);
+  }
+  if (commands.empty()) return;
+  findings.push_back({State::problem,
+                      "permissions",
+                      "not every user's programs can load the module: " + paths,
+                      paths,
+                      "they run without kaccel",
+                      {std::move(commands)}});
 }
 
 }  // namespace
@@ -42,8 +73,9 @@ std::string why_not(const std::string& path) {
 void check_module(const Subject& subject, const Sections& sections, Findings& findings) {
   const auto named = subject.conf.value(sections.kaccel, "module");
   const std::string path = resolve(named.value_or("kaccel"));
-  const auto fault = why_not(path);
-  if (fault.empty()) {
+  const auto fault = fault_of(path);
+  if (fault.what.empty()) {
+    check_other_users(subject, path, findings);
     const auto& loaded = subject.trial.module_version;
     if (!loaded.empty() && loaded != version) {
       findings.push_back({State::problem,
@@ -59,18 +91,24 @@ void check_module(const Subject& subject, const Sections& sections, Findings& fi
                                              loaded.empty() ? version : printable(loaded))));
     return;
   }
-  Finding finding{State::problem, check, fmt::format("{} {}", printable(path, 200), fault),
+  Finding finding{State::problem, check, fmt::format("{} {}", printable(path, 200), fault.what),
                   place(subject, sections.kaccel, "module"),
                   "programs run without kaccel; where the file does not activate the default "
                   "provider itself, they have no digests, no random numbers and no TLS"};
+  if (fault.kills) finding.means = "it ends every program that loads this configuration";
   const std::string usual = resolve("kaccel");
-  if (usual != path && why_not(usual).empty()) {
+  if (fault.closed) {
+    finding.means = "this user's programs run without kaccel";
+    finding.mend.commands = {opening(*fault.closed)};
+  } else if (usual != path && fault_of(usual).what.empty()) {
     finding.mend.lines = {fmt::format("[{}]", sections.kaccel), "module = " + usual};
     finding.mend.file = subject.path;
   } else if (const auto* line = subject.lines.find(sections.providers, "kaccel")) {
     finding.mend.commands = comment_out({line});
     finding.mend.remark = fmt::format(
-        "that does without kaccel; to have it, install it for this machine ({})", usual);
+        "that does without kaccel; to have it, install it for this machine ({}), or put its right "
+        "path in module =",
+        usual);
   }
   findings.push_back(std::move(finding));
 }

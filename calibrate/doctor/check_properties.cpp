@@ -111,7 +111,7 @@ void check_random(const Subject& subject, const Sections& sections, Findings& fi
     findings.push_back(
         {State::problem, check,
          fmt::format("random = {} names a section that is not there", printable(where.section)),
-         place(subject, sections.main, "random"), "OpenSSL drops the rest of the configuration",
+         place(subject, sections.main, "random"), refusal(subject),
          mend(subject, where, "properties = provider=default")});
   } else if (!value) {
     findings.push_back(ok(check, "kaccel tells OpenSSL to keep the generator to software"));

@@ -137,16 +137,9 @@ class SettingsCheck {
     return result;
   }
 
-  // A section that holds thresholds, by its keys.
+  // Another section of thresholds than the one that is named.
   const std::string* section_of_thresholds() const {
-    for (const auto& line : subject_.lines.keys) {
-      if (line.section == "default" || line.section == sections_.kaccel) continue;
-      if (line.key == "calibrated" ||
-          find_settings_key(std::string(prefix) + line.key) < known_settings_keys().size()) {
-        return &line.section;
-      }
-    }
-    return nullptr;
+    return doctor::section_of_thresholds(subject_.lines, sections_.kaccel);
   }
 
   void check_section(const Settings& settings) {
@@ -313,6 +306,18 @@ class SettingsCheck {
 };
 
 }  // namespace
+
+const std::string* section_of_thresholds(const ConfigurationLines& lines,
+                                         const std::string& other_than) {
+  for (const auto& line : lines.keys) {
+    if (line.section == "default" || line.section == other_than) continue;
+    if (line.key == "calibrated" ||
+        find_settings_key(std::string(prefix) + line.key) < known_settings_keys().size()) {
+      return &line.section;
+    }
+  }
+  return nullptr;
+}
 
 void check_settings(const Subject& subject, const Sections& sections, Findings& findings) {
   std::string problem;

@@ -23,7 +23,7 @@ std::string answers_text(const Trial& trial) {
 
 }  // namespace
 
-void check_trial(const Subject& subject, Findings& findings) {
+void check_trial(const Subject& subject, bool kaccel_is_off, Findings& findings) {
   const auto& trial = subject.trial;
   const std::string where = "a program with " + printable(subject.path, 200);
   findings.push_back(ok("OpenSSL", OpenSSL_version(OPENSSL_VERSION)));
@@ -35,7 +35,7 @@ void check_trial(const Subject& subject, Findings& findings) {
   // That it is not there has been told.
   if (!trial.refused.empty() && std::filesystem::exists(subject.path, error)) {
     findings.push_back({State::problem, check, "OpenSSL refuses: " + printable(trial.refused, 300),
-                        where, "what comes later in the configuration does not count"});
+                        where, refusal(subject)});
   }
   if (const auto missing = trial.missing(); !missing.empty()) {
     findings.push_back({State::problem, check,
@@ -50,7 +50,7 @@ void check_trial(const Subject& subject, Findings& findings) {
   // Any of the others is told by the missing answers.
   if (!trial.build_info.empty()) {
     findings.push_back(ok("kaccel", printable(trial.build_info, 300)));
-  } else {
+  } else if (!kaccel_is_off) {
     findings.push_back(
         {State::problem, check, "kaccel is not loaded", where, "programs run without it"});
   }

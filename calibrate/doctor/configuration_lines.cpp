@@ -1,6 +1,7 @@
 #include "calibrate/doctor/configuration_lines.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "calibrate/command_error.hpp"
 
@@ -35,28 +37,39 @@ class LineReader {
     std::ifstream in(path, std::ios::binary);
     if (!in) return;
     result_.files.push_back(path);
-    std::size_t number = 0;
+    File file{path, depth};
     for (std::string text; std::getline(in, text);) {
-      const std::size_t first = ++number;
-      for (std::string more; continues(text) && std::getline(in, more); ++number) {
+      const std::size_t first = ++file.lines;
+      for (std::string more; continues(text) && std::getline(in, more); ++file.lines) {
         text.erase(text.find_last_of('\\'));
         text += more;
       }
-      take(text, path, first, depth);
+      take(text, file, first);
     }
   }
 
  private:
+  struct File {
+    std::string path;
+    int depth;
+    std::size_t lines = 0;
+    // The include, by its place in the result, whose last section the lines now belong to.
+    std::optional<std::size_t> swallowed_by{};
+  };
+
   static bool continues(std::string_view text) {
     const auto end = text.find_last_not_of("\r\n");
     return end != std::string_view::npos && text[end] == '\\' &&
            (end == 0 || text[end - 1] != '\\');
   }
 
-  void take(std::string_view text, const std::string& path, std::size_t number, int depth) {
+  void take(std::string_view text, File& file, std::size_t number) {
+    text = trim(text);
+    if (text.starts_with('#')) note_switched_off(text, file, number);
     text = trim(text.substr(0, text.find('#')));
     if (text.empty()) return;
     if (text.front() == '[') {
+      file.swallowed_by.reset();
       enter_section(std::string(trim(text.substr(1, text.find(']') - 1))));
       return;
     }
@@ -66,13 +79,28 @@ class LineReader {
          text[include.size()] == '=')) {
       auto target = trim(text.substr(include.size()));
       if (target.starts_with('=')) target = trim(target.substr(1));
-      follow(with_directory(target), path, number, depth);
+      follow(with_directory(target), file, number);
       return;
     }
+    if (text.front() == '.' || text.find('=') == std::string_view::npos) return;
+    result_.keys.push_back(key_line(text, file, number));
+    if (file.swallowed_by) {
+      result_.includes[*file.swallowed_by].swallowed.push_back(result_.keys.back());
+    }
+  }
+
+  ConfigurationLine key_line(std::string_view text, const File& file, std::size_t number) const {
     const auto equals = text.find('=');
-    if (text.front() == '.' || equals == std::string_view::npos) return;
-    result_.keys.push_back({path, number, section_, std::string(trim(text.substr(0, equals))),
-                            std::string(trim(text.substr(equals + 1)))});
+    return {file.path, number, section_, std::string(trim(text.substr(0, equals))),
+            std::string(trim(text.substr(equals + 1)))};
+  }
+
+  void note_switched_off(std::string_view text, const File& file, std::size_t number) {
+    text.remove_prefix(std::min(text.find_first_not_of("# \t"), text.size()));
+    text = text.substr(0, text.find('#'));
+    if (text.find('=') == std::string_view::npos) return;
+    auto line = key_line(text, file, number);
+    if (line.key == "kaccel") result_.switched_off.push_back(std::move(line));
   }
 
   void enter_section(std::string name) {
@@ -87,16 +115,24 @@ class LineReader {
     return (fs::path(directory) / target).string();
   }
 
-  void follow(const std::string& target, const std::string& path, std::size_t number, int depth) {
-    result_.includes.push_back({target, path, number});
+  void follow(const std::string& target, File& file, std::size_t number) {
+    const std::size_t place = result_.includes.size();
+    result_.includes.push_back({target, file.path, number});
+    const std::string before = section_;
+    read_included(target, file.depth + 1);
+    result_.includes[place].ends_in = section_;
+    if (section_ != before) file.swallowed_by = place;
+  }
+
+  void read_included(const std::string& target, int depth) {
     std::error_code error;
     if (!fs::is_directory(target, error)) {
-      read(target, depth + 1);
+      read(target, depth);
       return;
     }
     for (const auto& entry : fs::directory_iterator(target, error)) {
       const auto extension = entry.path().extension();
-      if (extension == ".cnf" || extension == ".conf") read(entry.path().string(), depth + 1);
+      if (extension == ".cnf" || extension == ".conf") read(entry.path().string(), depth);
     }
   }
 
@@ -129,15 +165,16 @@ std::string describe(const ConfigurationLine& line) {
                      printable(line.section), printable(line.key), printable(line.value));
 }
 
-std::vector<std::string> comment_out(const std::vector<const ConfigurationLine*>& lines) {
-  std::map<std::string, std::string> scripts;
-  for (const auto* line : lines) {
-    auto& script = scripts[line->file];
-    script += fmt::format("{}{}s/^/#/", script.empty() ? "" : ";", line->number);
-  }
-  std::vector<std::string> commands;
-  for (const auto& [file, script] : scripts) {
-    commands.push_back(fmt::format("sed -i '{}' {}", script, shell_word(file)));
+std::vector<Command> comment_out(const std::vector<const ConfigurationLine*>& lines) {
+  std::map<std::string, std::vector<std::size_t>> numbers;
+  for (const auto* line : lines) numbers[line->file].push_back(line->number);
+  std::vector<Command> commands;
+  for (const auto& [file, each] : numbers) {
+    Command command(
+        fmt::format("sed -i '{}s/^/#/' {}", fmt::join(each, "s/^/#/;"), shell_word(file)));
+    command.file = file;
+    command.lines = each;
+    commands.push_back(std::move(command));
   }
   return commands;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calibrate/doctor/finding.hpp"
+
 namespace kaccel::calibrate::doctor {
 
 struct ConfigurationLine {
@@ -20,13 +22,18 @@ struct Include {
   std::string path;  // as OpenSSL opens it; in a directory: the directory
   std::string file;  // that holds the line
   std::size_t number;
+  // The section that the included file ends in, and the lines of `file` that are read as part of it
+  // because it is another one than that in which the line stands.
+  std::string ends_in{};
+  std::vector<ConfigurationLine> swallowed{};
 };
 
 struct ConfigurationLines {
   std::vector<ConfigurationLine> keys;  // in the order in which OpenSSL reads them
   std::vector<std::string> sections;    // each once, in that order
   std::vector<Include> includes;
-  std::vector<std::string> files;  // all that were read, the named one first
+  std::vector<ConfigurationLine> switched_off;  // commented out: `#kaccel = SECTION`
+  std::vector<std::string> files;               // all that were read, the named one first
 
   // The last one, which counts; nullptr where there is none.
   const ConfigurationLine* find(std::string_view section, std::string_view key) const noexcept;
@@ -40,7 +47,7 @@ ConfigurationLines read_configuration_lines(const std::string& path);
 std::string describe(const ConfigurationLine& line);
 
 // Commands that comment these lines out; line numbers stay as they are.
-std::vector<std::string> comment_out(const std::vector<const ConfigurationLine*>& lines);
+std::vector<Command> comment_out(const std::vector<const ConfigurationLine*>& lines);
 
 // The path as a shell reads it.
 std::string shell_word(std::string_view path);

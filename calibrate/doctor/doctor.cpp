@@ -1,11 +1,14 @@
 #include "calibrate/doctor/doctor.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ostream>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/doctor/rehearsal.hpp"
 #include "calibrate/doctor/subject.hpp"
 #include "calibrate/json_text.hpp"
 #include "calibrate/run.hpp"
@@ -34,6 +37,22 @@ std::string calibrate_command(const Subject& subject) {
   return "kaccel-calibrate run --output " + shell_word(thresholds_path(subject));
 }
 
+bool is_shared(const Subject& subject) {
+  return subject.path == default_config_path() || geteuid() == 0;
+}
+
+std::string refusal(const Subject& subject) {
+  const auto diagnostics = subject.conf.value("default", "config_diagnostics");
+  if (subject.trial.refused.empty() || !diagnostics ||
+      std::strtol(diagnostics->c_str(), nullptr, 10) <= 0) {
+    return "OpenSSL drops the rest of the configuration";
+  }
+  return fmt::format(
+      "OpenSSL drops the rest of the configuration, and with config_diagnostics = {} the command "
+      "openssl ends with an error (libraries such as Python's go on)",
+      printable(*diagnostics));
+}
+
 }  // namespace doctor
 
 namespace {
@@ -59,7 +78,7 @@ bool is_to_mend(const Finding& finding) {
 void print_mend(const Mend& mend, std::ostream& out) {
   if (!mend.commands.empty()) {
     out << "    mend:  as root, run\n";
-    for (const auto& command : mend.commands) out << fmt::format("        {}\n", command);
+    for (const auto& command : mend.commands) out << fmt::format("        {}\n", command.text);
   }
   if (!mend.lines.empty()) {
     out << fmt::format("    mend:  put at the end of {}, where they count whatever stands before\n",
@@ -89,7 +108,7 @@ void print_json(const Findings& findings, std::ostream& out) {
     if (!finding.where.empty()) json["where"] = finding.where;
     if (!finding.means.empty()) json["means"] = finding.means;
     const auto& mend = finding.mend;
-    if (!mend.commands.empty()) json["commands"] = mend.commands;
+    for (const auto& command : mend.commands) json["commands"].push_back(command.text);
     if (!mend.lines.empty()) {
       json["file"] = mend.file;
       json["lines"] = mend.lines;
@@ -109,15 +128,18 @@ doctor::Findings examine(const std::string& path, const Machine& machine) {
   const auto lines = read_configuration_lines(path);
   const Subject subject{path, conf, lines, machine, trial};
   Findings findings;
+  bool off = false;
   if (check_files(subject, findings)) {
     const Sections sections = check_links(subject, findings);
-    check_module(subject, sections, findings);
+    off = sections.off;
+    if (!off) check_module(subject, sections, findings);
     check_activation(subject, sections, findings);
-    check_properties(subject, sections, findings);
-    check_settings(subject, sections, findings);
+    if (!off) check_properties(subject, sections, findings);
+    if (!off) check_settings(subject, sections, findings);
   }
   check_kernel(machine, findings);
-  check_trial(subject, findings);
+  check_trial(subject, off, findings);
+  rehearse(subject, findings);
   return findings;
 }
 

@@ -1,6 +1,7 @@
 // What doctor says of one thing that it looked at.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -14,9 +15,20 @@ enum class State : std::uint8_t {
   problem,  // programs break, or kaccel is not used as the configuration means it
 };
 
+// A line for a shell, as root.
+struct Command {
+  std::string text;
+  // Where it comments lines of a configuration file out: the file and their numbers, from 1.
+  std::string file{};
+  std::vector<std::size_t> lines{};
+
+  Command(std::string command) : text(std::move(command)) {}
+  Command(const char* command) : text(command) {}
+};
+
 // How to mend it: the commands first, since they name lines by their numbers, then the lines.
 struct Mend {
-  std::vector<std::string> commands{};  // for a shell, as root
+  std::vector<Command> commands{};
   // To be put at the end of `file`. They begin with a section's header, and what comes later in a
   // file counts, so they need not replace anything.
   std::vector<std::string> lines{};

@@ -26,10 +26,13 @@ struct Sections {
   std::string main;
   std::string providers;
   std::string kaccel;
+  bool off = false;  // kaccel's line in `providers` is commented out, and nothing else is wrong
 };
 
 // The file and what it includes: there, readable by all, and syntax. False where OpenSSL cannot
 // read the configuration, so that there is nothing more to say of what is in it.
+// A file of thresholds that swallows what stands behind its include counts as that: everything else
+// would be said of a configuration that nobody meant.
 bool check_files(const Subject& subject, Findings& findings);
 
 // openssl_conf -> providers -> kaccel.
@@ -51,16 +54,26 @@ void check_settings(const Subject& subject, const Sections& sections, Findings& 
 void check_kernel(const Machine& machine, Findings& findings);
 
 // What a program had, in the trial.
-void check_trial(const Subject& subject, Findings& findings);
+void check_trial(const Subject& subject, bool kaccel_is_off, Findings& findings);
 
 // What is common to the checks:
 
 // The line that sets it, or the section that lacks it.
 std::string place(const Subject& subject, const std::string& section, const std::string& key);
 
+// What a configuration that OpenSSL refuses means for programs.
+std::string refusal(const Subject& subject);
+
+// Whether the configuration is meant for other users too: OpenSSL's own, or root's.
+bool is_shared(const Subject& subject);
+
 // Whether this machine has a hardware driver that can be used, so that there is something to
 // calibrate.
 bool has_usable_hardware(const Machine& machine);
+
+// A section that holds thresholds, by its keys; nullptr where there is none.
+const std::string* section_of_thresholds(const ConfigurationLines& lines,
+                                         const std::string& other_than = {});
 
 // The file of thresholds: the one that is included, or the one to be written and included.
 std::string thresholds_path(const Subject& subject);

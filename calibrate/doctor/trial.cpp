@@ -182,6 +182,8 @@ std::string describe_end(const HelperResult& result) {
     case HelperEnd::timed_out:
     case HelperEnd::stuck:
       return "it did not answer in time";
+    case HelperEnd::died:
+      return "it " + result.detail;
     default:
       return result.detail;
   }
@@ -210,7 +212,7 @@ Trial try_configuration(const std::string& path, const HelperLimits& limits) {
   return trial;
 }
 
-std::string why_not_loadable(const std::string& module, const HelperLimits& limits) {
+LoadFault why_not_loadable(const std::string& module, const HelperLimits& limits) {
   std::string reason;
   const auto load = [&](const SayLine& say) {
     void* loaded = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -223,7 +225,8 @@ std::string why_not_loadable(const std::string& module, const HelperLimits& limi
   };
   const auto result = run_in_helper(
       load, [&](std::string_view text) { reason = text; }, limits);
-  return result.end == HelperEnd::finished ? reason : "loading it: " + describe_end(result);
+  if (result.end == HelperEnd::finished) return {reason};
+  return {"loading it: " + describe_end(result), result.end == HelperEnd::died};
 }
 
 }  // namespace kaccel::calibrate::doctor

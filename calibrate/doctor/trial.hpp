@@ -34,8 +34,12 @@ inline constexpr const char* trial_random = "random numbers";
 // Call it with one thread only. Never throws but for want of memory or of a process.
 Trial try_configuration(const std::string& path, const HelperLimits& limits = {});
 
-// Why the dynamic linker would not load this module, in its own words; "" where it loads. In a
-// process of its own.
-std::string why_not_loadable(const std::string& module, const HelperLimits& limits = {});
+struct LoadFault {
+  std::string text;    // in the dynamic linker's own words; "" where it loads
+  bool kills = false;  // a program that loads it is ended by a signal
+};
+
+// Why the dynamic linker would not load this module. In a process of its own.
+LoadFault why_not_loadable(const std::string& module, const HelperLimits& limits = {});
 
 }  // namespace kaccel::calibrate::doctor

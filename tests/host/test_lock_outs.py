@@ -103,6 +103,25 @@ def module_of_another_machine(host: Host) -> None:
     change("activate = 1\nthresholds", module + "activate = 1\nthresholds")(host)
 
 
+def include_within(line: str) -> Callable[[Host], None]:
+    """Moves the line with .include behind another one."""
+
+    def apply(host: Host) -> None:
+        path = host.directory / "openssl.cnf"
+        first, include, rest = path.read_text().split("\n", 2)
+        assert line in rest
+        path.write_text(f"{first}\n{rest.replace(line, f'{line}{include}' + chr(10), 1)}")
+
+    return apply
+
+
+def module_cut_off(host: Host) -> None:
+    """Loading it is a bus error: what its header speaks of is beyond the file's end."""
+    whole = (BUILD / "provider" / "kaccel.so").read_bytes()
+    host.file("cut.so", whole[:100_000])
+    change("activate = 1\nthresholds", f"module = {host.directory}/cut.so\nactivate = 1\nthresholds")(host)
+
+
 @dataclass
 class Case:
     spoil: Callable[[Host], None]
@@ -111,6 +130,7 @@ class Case:
     programs: bool = True  # they work before it is mended
     kaccel: bool = True  # is active before it is mended
     state: str = "problem"
+    means: str = ""  # is in what doctor says it means
 
 
 CASES = {
@@ -236,6 +256,27 @@ CASES = {
     "module_of_another_machine": Case(
         module_of_another_machine, "module", "does not load", kaccel=False
     ),
+    "module_cut_off": Case(
+        module_cut_off,
+        "module",
+        "does not load",
+        programs=False,
+        kaccel=False,
+        means="ends every program",
+    ),
+    # OpenSSL refuses the configuration, and was told to say so.
+    "refused_with_diagnostics": Case(
+        lambda host: (
+            change("openssl_conf =", "config_diagnostics = 1\nopenssl_conf =")(host),
+            change("[default_sect]", "[defualt_sect]")(host),
+        )
+        and None,
+        "default provider",
+        "not there",
+        programs=False,
+        kaccel=False,
+        means="with config_diagnostics = 1 the command openssl ends with an error",
+    ),
     # Without a default provider in the file OpenSSL has none: only kaccel would have brought it.
     "module_missing_and_no_default": Case(
         lambda host: (
@@ -262,7 +303,21 @@ CASES = {
         change("openssl_conf = openssl_init\n", ""), "sections", "no openssl_conf", kaccel=False
     ),
     "openssl_conf_after_the_include": Case(
-        include_before_everything, "sections", "stands in section", kaccel=False
+        include_before_everything, "included file", "ends in section", kaccel=False
+    ),
+    # An included file of thresholds ends in a section of its own, which takes what follows along.
+    "include_within_kaccels_section": Case(
+        include_within("activate = 1\n\n[kaccel_sect]\nactivate = 1\n"),
+        "included file",
+        "(thresholds = kaccel_thresholds)",
+    ),
+    "include_first_in_a_section": Case(
+        include_within("[openssl_init]\n"), "included file", "ends in section", kaccel=False
+    ),
+    "keys_of_the_default_section_after_the_include": Case(
+        change("\n\n[openssl_init]", "\nconfig_diagnostics = 1\nHOME = .\n\n[openssl_init]"),
+        "included file",
+        "lines 3 to 4 are read as part of it (config_diagnostics = 1, ...)",
     ),
     "openssl_conf_twice": Case(
         change("openssl_init\n", "openssl_init\nopenssl_conf = other\n"),
@@ -289,6 +344,33 @@ CASES = {
         change("[random_sect]", "[random_sect"), "syntax", "cannot read", kaccel=False
     ),
 }
+
+
+@pytest.fixture
+def tmp_path():
+    """A directory that every user may enter, which pytest's own is not."""
+    path = Path(tempfile.mkdtemp(prefix="kaccel-lock-outs-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def modules():
+    """kaccel.so where every user may load it, wherever the build lies."""
+    path = Path(tempfile.mkdtemp(prefix="kaccel-modules-"))
+    path.chmod(0o755)
+    if (BUILD / "provider" / "kaccel.so").exists():
+        shutil.copy(BUILD / "provider" / "kaccel.so", path)
+        (path / "kaccel.so").chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def host(host: Host, modules: Path) -> Host:
+    host.module_directory = modules
+    return host
 
 
 @pytest.fixture
@@ -373,6 +455,7 @@ def test_doctor_names_it_and_what_it_prints_mends_it(host: Host, healthy: Path, 
     named = [one for one in named if case.says in one["what"]]
     assert named, shown
     assert named[0]["state"] == case.state and named[0]["where"] and named[0]["means"]
+    assert case.means in named[0]["means"]
     assert named[0].get("commands") or named[0].get("lines")
     # A fault can hide others, as a file that cannot be read does.
     for _ in range(2):
@@ -400,6 +483,56 @@ def test_without_a_section_for_random_numbers_all_is_well(host: Host, healthy: P
     change("random = random_sect\n", "")(host)
     assert programs_work(host, healthy)
     assert "random numbers" not in [one["check"] for one in findings(doctor(host, healthy, 0))]
+
+
+DEBIANS = (  # with what matters here: keys behind openssl_conf, and a section with a dollar
+    "HOME = .\nopenssl_conf = openssl_init\nconfig_diagnostics = 1\noid_section = new_oids\n"
+    "[ new_oids ]\ntsa_policy1 = 1.2.3.4.1\n[openssl_init]\nproviders = provider_sect\n"
+    "[provider_sect]\ndefault = default_sect\n[default_sect]\n# activate = 1\n"
+    "[insta]\ncertout = insta.cert.pem\n[pbm]\nsecret = pass:insta\n"
+    "[rr]\ncmd = rr\noldcert = $insta::certout\n"
+)
+
+
+def mend_until_well(host: Host, config: Path, rounds: int) -> None:
+    """What worked before a round of doctor's lines works after it."""
+    worked = programs_work(host, config)
+    for _ in range(rounds):
+        shown = doctor(host, config)
+        if not shown["to_mend"]:
+            break
+        apply(host, shown)
+        works = programs_work(host, config)
+        assert works or not worked, shown
+        worked = works
+    doctor(host, config, 0)
+    assert programs_work(host, config)
+
+
+def starred(host: Host, headers: bool) -> str:
+    """The example's lines marked with (*), with or without the headers of their sections."""
+    text = (ROOT / "openssl.cnf.example").read_text().replace("/etc/ssl", str(host.directory))
+    pattern = r"(?m)^(?:[^#\n].*\(\*\).*|\[.*)$" if headers else r"(?m)^[^#\[\n].*\(\*\)"
+    return "\n".join(re.findall(pattern, text)) + "\n"
+
+
+def test_lines_that_were_pasted_without_their_headers_do_no_harm_in_the_end(host: Host):
+    host.file("kaccel-thresholds.cnf", MEASURED)
+    config = host.file("openssl.cnf", DEBIANS + starred(host, headers=False))
+    assert programs_work(host, config)
+    mend_until_well(host, config, 2)
+    assert kaccel_is_active(host, config)
+
+
+def test_the_include_above_debians_own_lines_is_moved(host: Host):
+    host.file("kaccel-thresholds.cnf", MEASURED)
+    own = "openssl_conf = openssl_init\n.include {}/kaccel-thresholds.cnf\n"
+    config = host.file("openssl.cnf", own.format(host.directory) + DEBIANS)
+    assert not kaccel_is_active(host, config)
+    [named] = [one for one in findings(doctor(host, config, 1)) if "lines" in one]
+    assert named["check"] == "included file" and "lines 3 to 6" in named["what"]
+    mend_until_well(host, config, 2)
+    assert kaccel_is_active(host, config)
 
 
 def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
@@ -448,10 +581,12 @@ def test_a_module_that_is_nowhere_is_taken_out_and_programs_work(host: Host, hea
     host.module_directory = host.directory
     assert not programs_work(host, healthy)
     shown = doctor(host, healthy, 1)
+    assert "right path in module =" in str(findings(shown))
     apply(host, shown)
     assert programs_work(host, healthy)
-    # kaccel is not here, and doctor goes on saying so.
-    assert "sections" in [one["check"] for one in findings(doctor(host, healthy, 1))]
+    # A choice and no fault; doctor says that it was made.
+    off = [one for one in findings(doctor(host, healthy, 0)) if one["check"] != "kernel"]
+    assert [one["check"] for one in off] == ["sections"] and "switched off" in off[0]["what"]
 
 
 def test_fips_beside_kaccel_does_without_default(host: Host, healthy: Path):
@@ -527,6 +662,33 @@ def test_what_root_alone_can_read_leaves_a_users_programs_in_software(user: Unpr
     assert "bad configuration" not in build_info(user.run(*look, config=config))
     done = user.run(user.path / "kaccel-calibrate", "doctor", config=config)
     assert done.returncode == 0, done.stdout.decode()
+
+
+CLOSED = ["etc", "etc/openssl.cnf", "modules", "modules/kaccel.so", "own", "own/kaccel-thresholds.cnf"]
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_doctor_opens_what_is_closed_to_other_users(user: Unprivileged, closed: str):
+    for directory in ("etc", "modules", "own"):
+        (user.path / directory).mkdir(mode=0o755)
+    shutil.move(user.path / "kaccel.so", user.path / "modules")
+    user.host.module_directory = user.path / "modules"
+    (user.path / "own" / "kaccel-thresholds.cnf").write_text(MEASURED)
+    config = user.path / "etc" / "openssl.cnf"
+    config.write_text(GOOD.format(directory=user.path / "own"))
+    path = user.path / closed
+    right = "x" if path.is_dir() else "r"
+    path.chmod(0o700 if path.is_dir() else 0o600)
+    for run in (user.host.run, user.run):
+        options = {"check": False} if run == user.host.run else {}
+        done = run(user.path / "kaccel-calibrate", "doctor", "--json", config=config, **options)
+        shown = json.loads(done.stdout)
+        named = [one for one in findings(shown) if one.get("commands")]
+        assert [one["commands"] for one in named] == [[f"chmod a+{right} {path}"]], shown
+        assert not [one for one in findings(shown) if "lines" in one]
+    apply(user.host, shown)
+    for run in (user.host.run, user.run):
+        assert run(user.path / "kaccel-calibrate", "doctor", config=config).returncode == 0
 
 
 def test_doctor_with_a_wrong_option_is_wrong_usage(host: Host):

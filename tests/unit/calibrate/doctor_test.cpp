@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "calibrate/doctor/configuration_lines.hpp"
+#include "calibrate/doctor/rehearsal.hpp"
+#include "calibrate/doctor/similar_names.hpp"
 #include "calibrate/doctor/subject.hpp"
 #include "fake_driver.hpp"
 #include "temporary_directory.hpp"
@@ -57,7 +59,16 @@ TEST(DoctorLines, ANameIsQuotedForAShell) {
   EXPECT_EQ(doctor::shell_word("it's; rm"), "'it'\\''s; rm'");
 }
 
-class DoctorMachine : public ::testing::Test {
+TEST(DoctorNames, AreSimilarWhereALetterOrTwoDiffer) {
+  EXPECT_TRUE(doctor::is_similar("provider_sect", "provider_sec"));
+  EXPECT_TRUE(doctor::is_similar("kacel_sect", "Kaccel_Sect"));
+  EXPECT_FALSE(doctor::is_similar("rr", "p"));
+  EXPECT_FALSE(doctor::is_similar("kaccel_thresholds", "kaccel_sect"));
+  EXPECT_EQ(doctor::distance("abc", ""), 3U);
+  EXPECT_EQ(doctor::distance("kitten", "sitting"), 3U);
+}
+
+public ::testing::Test {
  protected:
   DoctorMachine() : transport_("cbc-aes-qce") {}
 
@@ -98,6 +109,48 @@ TEST_F(DoctorMachine, AWarningWithNothingToMendIsWell) {
   EXPECT_EQ(print_findings({{State::warning, "y", "x", "", "", {{"true"}}}}, true, out), 1);
 }
 
+class DoctorRehearsal : public DoctorMachine {
+ protected:
+  // What the lines at the file's end would break in a configuration that is well.
+  std::string breaks(const std::vector<std::string>& lines) {
+    const std::string path = directory_.file("openssl.cnf");
+    write_text(directory_.file("more.cnf"), "[more]\nkey = value\n[default]\n");
+    write_text(path, "openssl_conf = i\n.include " + directory_.file("more.cnf") +
+                         "\n[i]\nalg_section = a\n[a]\n");
+    const doctor::OpensslConf conf(path);
+    const auto read = doctor::read_configuration_lines(path);
+    const auto trial = doctor::try_configuration(path);
+    const doctor::Subject subject{path, conf, read, machine_, trial};
+    Findings findings{{State::problem, "x", "x", "", "", {{}, lines, path, {}}}};
+    text_ = doctor::mended_text(subject, findings);
+    std::string lost = doctor::what_would_break(subject, findings);
+    doctor::rehearse(subject, findings);
+    EXPECT_EQ(findings.front().mend.lines.empty(), !lost.empty());
+    EXPECT_EQ(findings.back().check == "mending", !lost.empty());
+    return lost;
+  }
+
+  TemporaryDirectory directory_;
+  std::string text_;
+};
+
+TEST_F(DoctorRehearsal, KeepsLinesThatBreakNothing) {
+  EXPECT_EQ(breaks({"[a]", "fips_mode = no"}), "");
+  EXPECT_EQ(text_,
+            "openssl_conf = i\n[more]\nkey = value\n[default]\n[i]\nalg_section = a\n[a]\n"
+            "[a]\nfips_mode = no\n");
+}
+
+TEST_F(DoctorRehearsal, TakesBackLinesThatLockProgramsOut) {
+  EXPECT_NE(breaks({"[i]", "providers = p", "[p]", "base = b", "[b]", "activate = 1"})
+                .find("nobody would answer for"),
+            std::string::npos);
+}
+
+TEST_F(DoctorRehearsal, TakesBackLinesThatOpensslRefuses) {
+  EXPECT_NE(breaks({"[a]", "no_such_key = 1"}).find("OpenSSL would refuse"), std::string::npos);
+}
+
 class DoctorThresholds : public DoctorMachine {
  protected:
   Findings examine_with(const std::string& thresholds) {
@@ -132,7 +185,7 @@ TEST_F(DoctorThresholds, OfAnotherMachineAreMeasuredAnewWhereThereIsHardware) {
   const auto& finding = find(findings, "drivers");
   EXPECT_EQ(finding.state, State::warning);
   ASSERT_EQ(finding.mend.commands.size(), 1U);
-  EXPECT_EQ(finding.mend.commands.front(),
+  EXPECT_EQ(finding.mend.commands.front().text,
             "kaccel-calibrate run --output " + directory_.file("kaccel-thresholds.cnf"));
 }
 
