@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,7 +12,9 @@
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/permissions.hpp"
+#include "calibrate/doctor/similar_names.hpp"
 #include "calibrate/doctor/subject.hpp"
+#include "calibrate/run.hpp"
 #include "provider/config_file.hpp"
 
 namespace kaccel::calibrate::doctor {
@@ -48,6 +51,17 @@ void check_include(const Subject& subject, const Include& include, Findings& fin
   if (stat(include.path.c_str(), &status) != 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) {
+      if (const auto meant = file_that_was_meant(subject, include)) {
+        const ConfigurationLine line{include.file, include.number, {}, {}, {}};
+        findings.push_back(
+            {State::warning,
+             check,
+             fmt::format("{} is not there, but {} is", shown(include.path), shown(*meant)),
+             at(include),
+             silent,
+             {comment_out({&line}), {".include " + *meant}, subject.path, {}}});
+        return;
+      }
       findings.push_back({State::warning, check, shown(include.path) + " is not there", at(include),
                           silent, anew(subject, include)});
       return;
@@ -206,7 +220,46 @@ void tell_broken(const Subject& subject, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+// Editors of other systems save so; OpenSSL finds no key in it.
+bool tell_utf16(const std::string& file, Findings& findings) {
+  std::ifstream in(file, std::ios::binary);
+  std::array<char, 2> head{};
+  in.read(head.data(), head.size());
+  const std::string_view mark(head.data(), head.size());
+  if (mark != "\xff\xfe" && mark != "\xfe\xff") return false;
+  const std::string path = shell_word(file);
+  const std::string other = shell_word(file + ".utf8");
+  findings.push_back({State::problem,
+                      "configuration file",
+                      shown(file) + " is written in UTF-16",
+                      shown(file) + ", line 1",
+                      "OpenSSL finds nothing in it: programs run without kaccel",
+                      {{fmt::format("iconv -f UTF-16 -t UTF-8 {0} > {1} && cat {1} > {0} && rm {1}",
+                                    path, other)}}});
+  return true;
+}
+
 }  // namespace
+
+std::optional<std::string> file_that_was_meant(const Subject& subject, const Include& include) {
+  std::error_code error;
+  if (fs::exists(include.path, error)) return std::nullopt;
+  const fs::path named = include.path;
+  const auto is_included = [&](const std::string& path) {
+    const auto& files = subject.lines.files;
+    return std::find(files.begin(), files.end(), path) != files.end();
+  };
+  const auto fits = [&](const fs::path& path) {
+    return is_similar(path.filename().string(), named.filename().string()) &&
+           fs::is_regular_file(path, error) && !is_included(path.string());
+  };
+  const fs::path beside = thresholds_path_beside(subject.path);
+  if (fits(beside)) return beside.string();
+  for (const auto& entry : fs::directory_iterator(named.parent_path(), error)) {
+    if (fits(entry.path())) return entry.path().string();
+  }
+  return std::nullopt;
+}
 
 bool check_files(const Subject& subject, Findings& findings) {
   const std::string check = "configuration file";
@@ -238,6 +291,9 @@ bool check_files(const Subject& subject, Findings& findings) {
     return false;
   }
   findings.push_back(ok(check, shown(subject.path)));
+  bool utf16 = false;
+  for (const auto& file : subject.lines.files) utf16 = tell_utf16(file, findings) || utf16;
+  if (utf16) return false;
   for (const auto& include : subject.lines.includes) check_include(subject, include, findings);
   check_permissions(subject, findings);
   if (subject.conf.broken()) {

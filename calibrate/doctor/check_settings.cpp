@@ -55,6 +55,7 @@ class SettingsCheck {
   void run(ConfigSection section) {
     const Settings settings = check_keys(section.values);
     check_statistics(settings);
+    check_forced(settings);
     // What an include that cannot be read would bring is not missing; check_files tells of it.
     if (section.unreadable_include.empty()) check_section(settings);
     check_drivers(settings);
@@ -83,10 +84,11 @@ class SettingsCheck {
 
   void tell_fault(const std::string& key, const std::string& message, const Lines& lines) {
     const bool measured = key.starts_with(prefix);
+    fault_in_thresholds_ = fault_in_thresholds_ || measured;
     Finding finding{State::problem,
                     "keys",
                     printable(message, 300),
-                    lines.empty() ? section_text(measured) : describe(*lines.front()),
+                    lines.empty() ? section_text(measured) : describe(line_of(key, lines)),
                     "kaccel stays in software",
                     {comment_out(lines)}};
     if (measured && has_usable_hardware(subject_.machine)) {
@@ -98,6 +100,14 @@ class SettingsCheck {
     findings_.push_back(std::move(finding));
   }
 
+  // Of a group's lines the one that the message is about.
+  static const ConfigurationLine& line_of(const std::string& key, const Lines& lines) {
+    const auto found = std::find_if(lines.begin(), lines.end(), [&](const auto* line) {
+      return line->key == key || std::string(prefix) + line->key == key;
+    });
+    return **(found != lines.end() ? found : lines.begin());
+  }
+
   std::string section_text(bool measured) const {
     return fmt::format("{}, [{}]", printable(subject_.path, 200),
                        printable(measured ? thresholds_.value_or("") : sections_.kaccel));
@@ -107,21 +117,43 @@ class SettingsCheck {
     const std::string& directory = settings.statistics;
     if (directory.empty()) return;
     struct stat status {};
-    const bool is_there = stat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    const bool exists = stat(directory.c_str(), &status) == 0;
+    const bool is_there = exists && S_ISDIR(status.st_mode);
     constexpr mode_t everybodys = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
     if (is_there && (status.st_mode & everybodys) == everybodys) {
       findings_.push_back(ok("statistics", printable(directory, 200)));
       return;
     }
-    findings_.push_back(
-        {State::warning,
-         "statistics",
-         fmt::format("{} {}", printable(directory, 200),
-                     is_there ? "is not writable for every user" : "is no directory"),
-         place(subject_, sections_.kaccel, "statistics"),
-         is_there ? "programs of other users are not counted" : "nothing is counted",
-         {{fmt::format("{} {}", is_there ? "chmod 1777" : "mkdir -m 1777",
-                       shell_word(directory))}}});
+    const auto* line = subject_.lines.find(sections_.kaccel, "statistics");
+    Finding finding{State::warning, "statistics",
+                    fmt::format("{} {}", printable(directory, 200),
+                                is_there ? "is not writable for every user" : "is no directory"),
+                    place(subject_, sections_.kaccel, "statistics"),
+                    is_there ? "programs of other users are not counted" : "nothing is counted"};
+    if (exists && !is_there && line != nullptr) {
+      finding.mend = {comment_out({line}), {}, {}, "or name a directory: /run/kaccel"};
+    } else {
+      finding.mend.commands = {fmt::format("{} {}", is_there ? "chmod 1777" : "mkdir -p -m 1777",
+                                           shell_word(directory))};
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  // An experiment's, mostly; right where it is meant, so that there is nothing to mend.
+  void check_forced(const Settings& settings) {
+    if (!settings.force_threshold) return;
+    Finding finding{State::warning, "force_threshold",
+                    fmt::format("force_threshold = {} counts in place of every threshold",
+                                *settings.force_threshold),
+                    place(subject_, sections_.kaccel, "force_threshold"),
+                    *settings.force_threshold < 0
+                        ? "nothing goes to hardware"
+                        : "hardware also gets calls for which software is faster"};
+    if (const auto* line = subject_.lines.find(sections_.kaccel, "force_threshold")) {
+      finding.mend.remark =
+          fmt::format("if it is left from an experiment: {}", comment_out({line}).front().text);
+    }
+    findings_.push_back(std::move(finding));
   }
 
   // The lines of the flattened keys that `counts` holds for.
@@ -151,6 +183,14 @@ class SettingsCheck {
     }
     if (!thresholds_ && !can_measure && section_of_thresholds() == nullptr) {
       findings_.push_back(ok(check, "none, and there is no hardware driver here to measure"));
+      return;
+    }
+    // That groups were left out for their faults has been told, and where the file is instead.
+    if (fault_in_thresholds_ && settings.missing_section.empty()) return;
+    const auto& includes = subject_.lines.includes;
+    if (std::any_of(includes.begin(), includes.end(), [&](const Include& include) {
+          return file_that_was_meant(subject_, include).has_value();
+        })) {
       return;
     }
     Finding finding{State::warning,
@@ -241,18 +281,54 @@ class SettingsCheck {
                                         : fmt::format("all {} that are named are here", named)));
     }
     for (const auto& [why, names] : groups) tell_driver(why, names, absent[why]);
+    for (const auto& [driver, names] : on_the_cpu(settings)) tell_software_driver(driver, names);
   }
 
-  void tell_driver(const std::string& why, const std::set<std::string>& names, bool absent) {
-    const auto counts = [&](const std::string& key) {
+  // Drivers that are named and compute on the CPU, with their algorithms.
+  std::map<std::string, std::set<std::string>> on_the_cpu(const Settings& settings) const {
+    std::map<std::string, std::set<std::string>> result;
+    for (std::size_t row = 0; row < algorithm_table.size(); ++row) {
+      for (const auto& each : subject_.machine.drivers) {
+        if (each.entry.driver == settings.algorithms[row].driver &&
+            each.algorithm == algorithm_table[row].kernel_algorithm &&
+            each.hardness != kernel::Hardness::hardware) {
+          result[fmt::format("{} is no hardware: {}", printable(each.entry.driver), each.reason)]
+              .insert(algorithm_table[row].name);
+        }
+      }
+    }
+    return result;
+  }
+
+  void tell_software_driver(const std::string& what, const std::set<std::string>& names) {
+    const Lines lines = lines_of_groups(names);
+    Finding finding{
+        State::warning, "drivers", what,
+        lines.empty() ? section_text(true) : describe(*lines.front()),
+        fmt::format("calls of {} above the threshold go through the kernel and gain nothing",
+                    fmt::join(names, ", "))};
+    if (has_usable_hardware(subject_.machine)) {
+      finding.mend.commands = {calibrate_command(subject_)};
+    } else {
+      finding.mend.commands = comment_out(lines);
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  Lines lines_of_groups(const std::set<std::string>& names) const {
+    return lines_of([&](const std::string& key) {
       const std::string group = group_of(key);
       return key.starts_with(prefix) && group != key &&
              names.contains(group.substr(prefix.size(), group.size() - prefix.size() - 1));
-    };
-    const Lines lines = lines_of(counts);
+    });
+  }
+
+  void tell_driver(const std::string& why, const std::set<std::string>& names, bool absent) {
+    const Lines lines = lines_of_groups(names);
     Finding finding{State::warning, "drivers", why,
                     lines.empty() ? section_text(true) : describe(*lines.front()),
-                    fmt::format("{} stay in software", fmt::join(names, ", "))};
+                    fmt::format("{} {} in software", fmt::join(names, ", "),
+                                names.size() == 1 ? "stays" : "stay")};
     if (absent) {
       finding.what += "; were the thresholds measured on another machine?";
       if (has_usable_hardware(subject_.machine)) {
@@ -303,6 +379,7 @@ class SettingsCheck {
   const Sections& sections_;
   Findings& findings_;
   std::optional<std::string> thresholds_;
+  bool fault_in_thresholds_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
+#include <set>
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/rehearsal.hpp"
@@ -75,11 +76,15 @@ bool is_to_mend(const Finding& finding) {
   return finding.state == State::problem || !finding.mend.empty();
 }
 
-void print_mend(const Mend& mend, std::ostream& out) {
-  if (!mend.commands.empty()) {
+// `printed`: the commands that have been.
+void print_mend(const Mend& mend, std::set<std::string>& printed, std::ostream& out) {
+  bool is_new = false;
+  for (const auto& command : mend.commands) is_new = printed.insert(command.text).second || is_new;
+  if (is_new) {
     out << "    mend:  as root, run\n";
     for (const auto& command : mend.commands) out << fmt::format("        {}\n", command.text);
   }
+  if (!is_new && !mend.commands.empty()) out << "    mend:  by the same command as above\n";
   if (!mend.lines.empty()) {
     out << fmt::format("    mend:  put at the end of {}, where they count whatever stands before\n",
                        printable(mend.file, 200));
@@ -89,11 +94,12 @@ void print_mend(const Mend& mend, std::ostream& out) {
 }
 
 void print_text(const Findings& findings, std::ostream& out) {
+  std::set<std::string> printed;
   for (const auto& finding : findings) {
     out << fmt::format("{:<8} {}: {}\n", name(finding.state), finding.check, finding.what);
     if (!finding.where.empty()) out << fmt::format("    where: {}\n", finding.where);
     if (!finding.means.empty()) out << fmt::format("    means: {}\n", finding.means);
-    print_mend(finding.mend, out);
+    print_mend(finding.mend, printed, out);
   }
   const auto count = std::count_if(findings.begin(), findings.end(), is_to_mend);
   out << (count == 0
@@ -135,6 +141,7 @@ doctor::Findings examine(const std::string& path, const Machine& machine) {
     if (!off) check_module(subject, sections, findings);
     check_activation(subject, sections, findings);
     if (!off) check_properties(subject, sections, findings);
+    check_neighbours(subject, sections, findings);
     if (!off) check_settings(subject, sections, findings);
   }
   check_kernel(machine, findings);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -14,15 +15,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From the root on.
+void add_directories(const fs::path& file, std::vector<std::string>& result) {
+  std::vector<std::string> upwards;
+  for (fs::path up = file.parent_path(); !up.empty() && up != up.root_path();
+       up = up.parent_path()) {
+    upwards.push_back(up.string());
+  }
+  for (auto each = upwards.rbegin(); each != upwards.rend(); ++each) {
+    if (std::find(result.begin(), result.end(), *each) == result.end()) result.push_back(*each);
+  }
+}
+
+// From the root on: those on the path as it is written, and those behind its links.
 std::vector<std::string> directories_to(const std::string& file) {
   std::vector<std::string> result;
   std::error_code error;
   const fs::path absolute = fs::absolute(file, error);
-  for (fs::path up = absolute.parent_path(); !up.empty() && up != up.root_path();
-       up = up.parent_path()) {
-    result.insert(result.begin(), up.string());
-  }
+  add_directories(absolute, result);
+  const fs::path real = fs::weakly_canonical(absolute, error);
+  if (!error) add_directories(real, result);
   return result;
 }
 

@@ -47,6 +47,9 @@ void check_activation(const Subject& subject, const Sections& sections, Findings
 // default_properties and the random number generator's.
 void check_properties(const Subject& subject, const Sections& sections, Findings& findings);
 
+// Keys of the sections around kaccel's that OpenSSL knows nothing of.
+void check_neighbours(const Subject& subject, const Sections& sections, Findings& findings);
+
 // Every key of kaccel's section and of the thresholds, and the drivers named there.
 void check_settings(const Subject& subject, const Sections& sections, Findings& findings);
 
@@ -77,6 +80,9 @@ const std::string* section_of_thresholds(const ConfigurationLines& lines,
 
 // The file of thresholds: the one that is included, or the one to be written and included.
 std::string thresholds_path(const Subject& subject);
+
+// Where an include names no file and its name is nearly that of one: that one's path.
+std::optional<std::string> file_that_was_meant(const Subject& subject, const Include& include);
 
 // "kaccel-calibrate run --output FILE" for it.
 std::string calibrate_command(const Subject& subject);

@@ -130,6 +130,7 @@ class Case:
     programs: bool = True  # they work before it is mended
     kaccel: bool = True  # is active before it is mended
     state: str = "problem"
+    alone: bool = False  # nothing else is to mend
     means: str = ""  # is in what doctor says it means
 
 
@@ -173,6 +174,21 @@ CASES = {
         "question mark",
         programs=False,
     ),
+    "properties_that_openssl_cannot_read": Case(
+        change("?provider=kaccel", "?provider=kaccel ?"), "default_properties", "cannot read"
+    ),
+    "properties_that_prefer_nobody": Case(
+        change("?provider=kaccel", "?provider=kacel"),
+        "default_properties",
+        "does not prefer kaccel",
+        state="warning",
+    ),
+    "properties_under_another_name": Case(
+        change("default_properties", "default_property"), "keys", "has default_property"
+    ),
+    "random_misspelt": Case(
+        change("random = ", "randon = "), "keys", "[openssl_init] has randon", alone=True
+    ),
     "nothing_prefers_kaccel": Case(
         change("alg_section = algorithm_sect\n", ""),
         "default_properties",
@@ -190,6 +206,19 @@ CASES = {
     ),
     "thresholds_file_missing": Case(
         lambda host: thresholds_file(host).unlink(), "included file", "not there", state="warning"
+    ),
+    "include_misspelt_beside_the_right_file": Case(
+        change("kaccel-thresholds.cnf", "kaccel-threshold.cnf"),
+        "included file",
+        "kaccel-thresholds.cnf is",
+        state="warning",
+        alone=True,
+    ),
+    "thresholds_beyond_every_size": Case(
+        measured("[kaccel_thresholds]\n" + thresholds(99999999999999, ["AES-256-CBC"])),
+        "keys",
+        "99999999999999",
+        alone=True,
     ),
     "thresholds_file_unreadable": Case(loop_in_its_place, "included file", "cannot be read"),
     "thresholds_file_private": Case(nobody_but_the_owner_reads_it, "permissions", "kaccel-thresholds"),
@@ -230,7 +259,16 @@ CASES = {
     "statistics_directory_missing": Case(
         lambda host: change(
             "activate = 1\nthresholds",
-            f"activate = 1\nstatistics = {host.directory}/counts\nthresholds",
+            f"activate = 1\nstatistics = {host.directory}/run/kaccel/counts\nthresholds",
+        )(host),
+        "statistics",
+        "is no directory",
+        state="warning",
+    ),
+    "statistics_in_a_file": Case(
+        lambda host: change(
+            "activate = 1\nthresholds",
+            f"activate = 1\nstatistics = {thresholds_file(host)}\nthresholds",
         )(host),
         "statistics",
         "is no directory",
@@ -340,6 +378,15 @@ CASES = {
     "kaccel_section_misspelt": Case(
         change("[kaccel_sect]", "[kacel_sect]"), "sections", "kaccel_sect", kaccel=False
     ),
+    "of_another_systems_editor": Case(
+        lambda host: host.file(
+            "openssl.cnf", (host.directory / "openssl.cnf").read_text().encode("utf-16")
+        )
+        and None,
+        "configuration file",
+        "UTF-16",
+        kaccel=False,
+    ),
     "syntax": Case(
         change("[random_sect]", "[random_sect"), "syntax", "cannot read", kaccel=False
     ),
@@ -412,6 +459,15 @@ def apply(host: Host, shown: dict) -> None:
                 file.write("\n" + "\n".join(one["lines"]) + "\n")
 
 
+software: dict[tuple[str, ...], bytes] = {}  # by the command's arguments: what it is without kaccel
+
+
+def in_software(host: Host, arguments: tuple[str, ...], data: bytes) -> bytes:
+    if arguments not in software:
+        software[arguments] = host.openssl(*arguments, input=data).stdout
+    return software[arguments]
+
+
 PYTHON = "import hashlib, ssl; ssl.create_default_context(); hashlib.sha256(b'x')"
 
 
@@ -423,7 +479,7 @@ def programs_work(host: Host, config: Path) -> bool:
     for arguments in (("dgst", "-r", "-sha256"), cipher):
         done = host.openssl(*arguments, config=config, input=data, check=False)
         if done.returncode == 0:
-            assert done.stdout == host.openssl(*arguments, input=data).stdout
+            assert done.stdout == in_software(host, arguments, data)
         works = works and done.returncode == 0
     works = works and host.openssl("rand", "16", config=config, check=False).returncode == 0
     # Python's hashlib has code of its own for when OpenSSL has none; ssl has not.
@@ -456,6 +512,8 @@ def test_doctor_names_it_and_what_it_prints_mends_it(host: Host, healthy: Path, 
     assert named, shown
     assert named[0]["state"] == case.state and named[0]["where"] and named[0]["means"]
     assert case.means in named[0]["means"]
+    if case.alone:
+        assert [one for one in findings(shown) if "commands" in one or "lines" in one] == named
     assert named[0].get("commands") or named[0].get("lines")
     # A fault can hide others, as a file that cannot be read does.
     for _ in range(2):
@@ -535,6 +593,20 @@ def test_the_include_above_debians_own_lines_is_moved(host: Host):
     assert kaccel_is_active(host, config)
 
 
+def test_what_landed_behind_the_examples_last_section_is_moved(host: Host):
+    host.file("kaccel-thresholds.cnf", MEASURED)
+    config = host.file("openssl.cnf", starred(host, headers=True) + DEBIANS)
+    [named] = [one for one in findings(doctor(host, config, 1)) if "lines" in one]
+    assert named["lines"] == [
+        "[default]",
+        "HOME = .",
+        "config_diagnostics = 1",
+        "oid_section = new_oids",
+    ]
+    mend_until_well(host, config, 2)
+    assert kaccel_is_active(host, config)
+
+
 def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
     text = MEASURED + thresholds(512, ["AES-256-CBC"])
     for path, content in ((thresholds_file(host), text), (healthy, healthy.read_text())):
@@ -544,6 +616,37 @@ def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
     assert programs_work(host, healthy)
     apply(host, doctor(host, healthy))  # the driver is another machine's
     doctor(host, healthy, 0)
+
+
+@pytest.mark.parametrize(
+    "value", ["?provider=kaccel ?", "\u201c?provider=kaccel\u201d", "?provider=kacel", "provider=kacel"]
+)
+def test_properties_that_say_nothing_are_replaced(host: Host, healthy: Path, value: str):
+    change("?provider=kaccel", value)(host)
+    lines = [one["lines"] for one in findings(doctor(host, healthy, 1)) if "lines" in one]
+    assert lines == [["[algorithm_sect]", "default_properties = ?provider=kaccel"]]
+
+
+def test_properties_have_no_capitals(host: Host, healthy: Path):
+    change("?provider=kaccel", "?provider=Kaccel")(host)
+    doctor(host, healthy, 0)
+
+
+def test_a_misspelt_section_keeps_its_keys(host: Host, healthy: Path):
+    change("[kaccel_sect]", "[kacel_sect]\nmax_sessions = 7")(host)
+    lines = [one["lines"] for one in findings(doctor(host, healthy, 1)) if "lines" in one]
+    assert lines == [["[provider_sect]", "kaccel = kacel_sect"]]
+
+
+def test_one_threshold_for_all_is_remarked(host: Host, healthy: Path):
+    change("thresholds =", "force_threshold = 0\nthresholds =")(host)
+    [named] = [one for one in findings(doctor(host, healthy, 0)) if one["check"] != "kernel"]
+    assert named["check"] == "force_threshold" and "experiment" in named["remark"]
+
+
+def test_a_directory_in_the_configurations_place_is_named(host: Host):
+    [named, *_] = findings(doctor(host, host.directory, 1))
+    assert "is a directory" in named["what"] and "commands" not in named
 
 
 def test_no_configuration_at_all_is_given_a_whole_one(host: Host):

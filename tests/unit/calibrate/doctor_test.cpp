@@ -68,7 +68,7 @@ TEST(DoctorNames, AreSimilarWhereALetterOrTwoDiffer) {
   EXPECT_EQ(doctor::distance("kitten", "sitting"), 3U);
 }
 
-public ::testing::Test {
+class DoctorMachine : public ::testing::Test {
  protected:
   DoctorMachine() : transport_("cbc-aes-qce") {}
 
@@ -107,6 +107,16 @@ TEST_F(DoctorMachine, AWarningWithNothingToMendIsWell) {
   EXPECT_EQ(print_findings({{State::warning, "kernel", "x"}}, false, out), 0);
   EXPECT_EQ(print_findings({{State::problem, "kernel", "x"}}, false, out), 1);
   EXPECT_EQ(print_findings({{State::warning, "y", "x", "", "", {{"true"}}}}, true, out), 1);
+}
+
+TEST_F(DoctorMachine, TheSameCommandIsPrintedOnce) {
+  std::ostringstream out;
+  const doctor::Finding finding{State::warning, "y", "x", "", "", {{"kaccel-calibrate run"}}};
+  print_findings({finding, finding}, false, out);
+  const auto first = out.str().find("kaccel-calibrate run\n");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(out.str().find("kaccel-calibrate run\n", first + 1), std::string::npos);
+  EXPECT_NE(out.str().find("by the same command as above"), std::string::npos);
 }
 
 class DoctorRehearsal : public DoctorMachine {
@@ -193,6 +203,32 @@ TEST_F(DoctorThresholds, ADriverOfAnotherAlgorithmIsNamed) {
   machine_.drivers.push_back(make_driver("ctr-aes-qce", kernel::Algorithm::ctr_aes));
   const auto findings = examine_with(group + std::string("ctr-aes-qce\n"));
   EXPECT_NE(find(findings, "drivers").what.find("it is a driver of"), std::string::npos);
+}
+
+TEST_F(DoctorThresholds, ASoftwareDriverIsNamed) {
+  machine_.drivers.push_back(
+      make_driver("cbc-aes-aesni", kernel::Algorithm::cbc_aes, kernel::Hardness::software));
+  const auto findings = examine_with(group + std::string("cbc-aes-aesni\n"));
+  const auto named = std::find_if(findings.begin(), findings.end(), [](const auto& each) {
+    return each.what.find("cbc-aes-aesni is no hardware") != std::string::npos;
+  });
+  ASSERT_NE(named, findings.end());
+  EXPECT_EQ(named->state, State::warning);
+  EXPECT_FALSE(named->mend.empty());
+}
+
+TEST_F(DoctorThresholds, APlaceIsTheLineThatTheMessageNames) {
+  const auto findings = examine_with(
+      "[kaccel_thresholds]\nAES-128-CBC.encrypt = 512\nAES-128-CBC.decrypt = lots\n"
+      "AES-128-CBC.driver = cbc-aes-qce\n");
+  const auto& finding = find(findings, "keys");
+  EXPECT_NE(finding.what.find("decrypt"), std::string::npos);
+  EXPECT_NE(finding.where.find("line 3"), std::string::npos);
+}
+
+TEST_F(DoctorThresholds, OneAlgorithmStaysAndTwoStay) {
+  const auto findings = examine_with(group + std::string("cbc(aes-eip93)\n"));
+  EXPECT_EQ(find(findings, "drivers").means, "AES-128-CBC stays in software");
 }
 
 TEST_F(DoctorThresholds, OfAnotherKernelAreMeasuredAnew) {
