@@ -567,16 +567,15 @@ def mend_until_well(host: Host, config: Path, rounds: int) -> None:
     assert programs_work(host, config)
 
 
-def starred(host: Host, headers: bool) -> str:
-    """The example's lines marked with (*), with or without the headers of their sections."""
+def without_headers(host: Host) -> str:
+    """The example's lines marked with (*), without the headers of their sections."""
     text = (ROOT / "openssl.cnf.example").read_text().replace("/etc/ssl", str(host.directory))
-    pattern = r"(?m)^(?:[^#\n].*\(\*\).*|\[.*)$" if headers else r"(?m)^[^#\[\n].*\(\*\)"
-    return "\n".join(re.findall(pattern, text)) + "\n"
+    return "\n".join(re.findall(r"(?m)^[^#\[\n].*\(\*\)", text)) + "\n"
 
 
 def test_lines_that_were_pasted_without_their_headers_do_no_harm_in_the_end(host: Host):
     host.file("kaccel-thresholds.cnf", MEASURED)
-    config = host.file("openssl.cnf", DEBIANS + starred(host, headers=False))
+    config = host.file("openssl.cnf", DEBIANS + without_headers(host))
     assert programs_work(host, config)
     mend_until_well(host, config, 2)
     assert kaccel_is_active(host, config)
@@ -593,9 +592,8 @@ def test_the_include_above_debians_own_lines_is_moved(host: Host):
     assert kaccel_is_active(host, config)
 
 
-def test_what_landed_behind_the_examples_last_section_is_moved(host: Host):
-    host.file("kaccel-thresholds.cnf", MEASURED)
-    config = host.file("openssl.cnf", starred(host, headers=True) + DEBIANS)
+def test_what_landed_behind_the_last_section_is_moved(host: Host, healthy: Path):
+    config = host.file("openssl.cnf", healthy.read_text() + DEBIANS)
     [named] = [one for one in findings(doctor(host, config, 1)) if "lines" in one]
     assert named["lines"] == [
         "[default]",
