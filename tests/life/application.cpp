@@ -415,6 +415,21 @@ int close_from_three() {
   return 0;
 }
 
+// Started without standard input, output and error: what is printed must not reach a session.
+int no_standard_descriptors() {
+  need(OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, nullptr) == 1, "the configuration");
+  for (int number = 0; number < 3; ++number) ::close(number);
+  Operation live(nullptr, "AES-256-CBC");
+  check_first(live);
+  for (const int number : open_descriptors()) {
+    if (number < 3) return 3;  // there is nowhere to say so
+  }
+  need_hardware_since(0);
+  check_second(live);
+  live.free();
+  return 0;
+}
+
 Bytes random_bytes(std::size_t size) {
   Bytes bytes(size);
   need(RAND_bytes(bytes.data(), static_cast<int>(size)) == 1, "RAND_bytes");
@@ -501,6 +516,7 @@ int main(int argc, char** argv) {
       {"no-descriptors-in-mid-stream", no_descriptors_in_mid_stream},
       {"no-address-space", no_address_space},
       {"close-from-three", close_from_three},
+      {"no-standard-descriptors", no_standard_descriptors},
       {"random-numbers", random_numbers},
       {"hash-generator", hash_generator},
   };

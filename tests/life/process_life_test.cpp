@@ -145,6 +145,9 @@ TEST_F(ProcessLife, WorksWhenDescriptorsRunOutInMidStream) {
 TEST_F(ProcessLife, WorksWithoutAddressSpace) {
   expect_success("no-address-space");
 }
+TEST_F(ProcessLife, KeepsItsSocketsOffTheStandardDescriptors) {
+  expect_success("no-standard-descriptors");
+}
 TEST_F(ProcessLife, WorksAfterClosefromAndLeavesNewDescriptorsAlone) {
   expect_success("close-from-three");
 }
