@@ -227,11 +227,13 @@ int clean_up_and_exit() {
   return 0;
 }
 
-// Threads cipher until the process is gone from under them.
+// Threads cipher until the process is gone from under them. Each has its cipher before: OpenSSL
+// cannot fetch while it cleans up.
 int exit_beside_a_thread() {
-  std::atomic<unsigned> rounds{0};
-  for (const char* algorithm : {"AES-256-CBC", "AES-128-CTR"}) {
-    std::thread([&rounds, algorithm] {
+  std::array<std::atomic<unsigned>, 2> rounds_of_each{};
+  constexpr std::array algorithms{"AES-256-CBC", "AES-128-CTR"};
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    std::thread([&rounds = rounds_of_each[i], algorithm = algorithms[i]] {
       Operation live(nullptr, algorithm);
       for (;;) {
         live.update();
@@ -239,7 +241,9 @@ int exit_beside_a_thread() {
       }
     }).detach();
   }
-  while (rounds < 20) std::this_thread::yield();
+  for (const auto& rounds : rounds_of_each) {
+    while (rounds < 10) std::this_thread::yield();
+  }
   need_hardware_since(0);
   std::exit(0);
 }
