@@ -130,6 +130,13 @@ void check_permissions(const Subject& subject, Findings& findings) {
                       {std::move(commands)}});
 }
 
+bool brings(const Subject& subject, const std::string& file, const std::string& section) {
+  const auto& keys = subject.lines.keys;
+  return std::any_of(keys.begin(), keys.end(), [&](const ConfigurationLine& line) {
+    return line.file == file && line.section == section;
+  });
+}
+
 // An included file ends the section that its line stands in, and what follows that line belongs to
 // the included file's last section.
 bool tell_swallowed(const Subject& subject, Findings& findings) {
@@ -138,7 +145,7 @@ bool tell_swallowed(const Subject& subject, Findings& findings) {
   for (const auto& include : subject.lines.includes) {
     const auto& lines = include.swallowed;
     const bool of_kaccel = include.path.find("kaccel") != std::string::npos ||
-                           (measured != nullptr && include.ends_in == *measured);
+                           (measured != nullptr && brings(subject, include.path, *measured));
     if (lines.empty() || !of_kaccel) continue;
     any = true;
     const std::string numbers =

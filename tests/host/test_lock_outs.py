@@ -349,6 +349,17 @@ CASES = {
         "included file",
         "(thresholds = kaccel_thresholds)",
     ),
+    # What `run` writes ends in the default section.
+    "include_of_what_run_writes_within_a_section": Case(
+        lambda host: (
+            measured(MEASURED + "[default]\n")(host),
+            include_within("activate = 1\n\n[kaccel_sect]\nactivate = 1\n")(host),
+        )
+        and None,
+        "included file",
+        "ends in section [default]: line",
+        alone=True,
+    ),
     "include_first_in_a_section": Case(
         include_within("[openssl_init]\n"), "included file", "ends in section", kaccel=False
     ),
@@ -603,6 +614,13 @@ def test_what_landed_behind_the_last_section_is_moved(host: Host, healthy: Path)
     ]
     mend_until_well(host, config, 2)
     assert kaccel_is_active(host, config)
+
+
+def test_an_include_of_what_run_writes_may_stand_above_other_keys(host: Host, healthy: Path):
+    measured(MEASURED + "[default]\n")(host)
+    include_before_everything(host)
+    doctor(host, healthy, 0)
+    assert programs_work(host, healthy) and kaccel_is_active(host, healthy)
 
 
 def test_line_ends_of_another_system_do_no_harm(host: Host, healthy: Path):
