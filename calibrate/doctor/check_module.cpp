@@ -65,7 +65,10 @@ void check_other_users(const Subject& subject, const std::string& path, Findings
                       "not every user's programs can load the module: " + paths,
                       paths,
                       "they run without kaccel",
-                      {std::move(commands)}});
+                      {std::move(commands),
+                       {},
+                       {},
+                       "or put it where they may: " + printable(modules_directory(), 200)}});
 }
 
 }  // namespace

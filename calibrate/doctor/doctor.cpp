@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ostream>
 #include <set>
+#include <string_view>
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/rehearsal.hpp"
@@ -39,6 +40,12 @@ std::string calibrate_command(const Subject& subject) {
 }
 
 bool is_shared(const Subject& subject) {
+  // What lies in somebody's home is private where the home is.
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && std::string_view(home).size() > 1 &&
+      subject.path.starts_with(std::string(home) + "/")) {
+    return false;
+  }
   return subject.path == default_config_path() || geteuid() == 0;
 }
 

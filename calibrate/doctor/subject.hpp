@@ -67,7 +67,7 @@ std::string place(const Subject& subject, const std::string& section, const std:
 // What a configuration that OpenSSL refuses means for programs.
 std::string refusal(const Subject& subject);
 
-// Whether the configuration is meant for other users too: OpenSSL's own, or root's.
+// Whether the configuration is meant for other users too: OpenSSL's own, or root's, outside homes.
 bool is_shared(const Subject& subject);
 
 // Whether this machine has a hardware driver that can be used, so that there is something to

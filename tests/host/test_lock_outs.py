@@ -810,6 +810,12 @@ def test_doctor_opens_what_is_closed_to_other_users(user: Unprivileged, closed: 
         assert run(user.path / "kaccel-calibrate", "doctor", config=config).returncode == 0
 
 
+def test_a_private_home_stays_private(host: Host, healthy: Path):
+    host.environment["HOME"] = str(host.directory)
+    host.directory.chmod(0o700)
+    doctor(host, healthy, 0)
+
+
 def test_doctor_with_a_wrong_option_is_wrong_usage(host: Host):
     program = need_program("calibrate/kaccel-calibrate")
     done = host.run(program, "doctor", "--no-such-option", check=False)
