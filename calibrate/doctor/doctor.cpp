@@ -46,7 +46,10 @@ bool is_shared(const Subject& subject) {
       subject.path.starts_with(std::string(home) + "/")) {
     return false;
   }
-  return subject.path == default_config_path() || geteuid() == 0;
+  // What a user names by OPENSSL_CONF is that user's.
+  const bool is_openssls =
+      std::getenv("OPENSSL_CONF") == nullptr && subject.path == default_config_path();
+  return is_openssls || geteuid() == 0;
 }
 
 std::string refusal(const Subject& subject) {

@@ -810,6 +810,17 @@ def test_doctor_opens_what_is_closed_to_other_users(user: Unprivileged, closed: 
         assert run(user.path / "kaccel-calibrate", "doctor", config=config).returncode == 0
 
 
+def test_a_users_own_configuration_may_be_private(user: Unprivileged):
+    own = user.path / "own"
+    own.mkdir()
+    (own / "kaccel-thresholds.cnf").write_text(MEASURED)
+    (own / "openssl.cnf").write_text(GOOD.format(directory=own))
+    shutil.chown(own, 65534)
+    own.chmod(0o700)
+    done = user.run(user.path / "kaccel-calibrate", "doctor", config=own / "openssl.cnf")
+    assert done.returncode == 0, done.stdout.decode()
+
+
 def test_a_private_home_stays_private(host: Host, healthy: Path):
     host.environment["HOME"] = str(host.directory)
     host.directory.chmod(0o700)
