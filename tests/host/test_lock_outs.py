@@ -119,7 +119,8 @@ def module_cut_off(host: Host) -> None:
     """Loading it is a bus error: what its header speaks of is beyond the file's end."""
     whole = (BUILD / "provider" / "kaccel.so").read_bytes()
     host.file("cut.so", whole[:100_000])
-    change("activate = 1\nthresholds", f"module = {host.directory}/cut.so\nactivate = 1\nthresholds")(host)
+    module = f"module = {host.directory}/cut.so\n"
+    change("activate = 1\nthresholds", module + "activate = 1\nthresholds")(host)
 
 
 @dataclass
