@@ -132,8 +132,13 @@ TEST_P(ThresholdBorder, decides_which_side_answers) {
     if (HasFailure()) break;
   }
   EXPECT_EQ(records_run, file.records);
-  // Each driver's rules leave some lengths, but for qce's AES-192, which it has not at all.
-  EXPECT_EQ(by_hardware > 0, kaccel::testing::has_hardware(file.algorithm));
+  // Each driver's rules leave some lengths. Of real names qce has no AES-192, and takes none of the
+  // keys of the files in which they repeat.
+  if (by_hardware == 0) {
+    EXPECT_TRUE(kaccel::testing::on_real_kernel() &&
+                (!kaccel::testing::has_hardware(file.algorithm) ||
+                 std::string_view(file.algorithm).starts_with("DES-EDE3")));
+  }
   kaccels.expect_clean_runs();
 }
 
