@@ -13,7 +13,7 @@
 #   clang       clang++, warnings are errors (build/clang)
 #   tidy        clang-tidy (only when named)
 #   asan        AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer (build/asan)
-#   fuzz        libFuzzer against OpenSSL, from the stored inputs, KACCEL_FUZZ_SECONDS (60) for each of four
+#   fuzz        libFuzzer against OpenSSL, from the stored inputs, KACCEL_FUZZ_SECONDS (40) for each of four
 #               families (tests/fuzz, build/fuzz)
 #   tsan        ThreadSanitizer (build/tsan)
 set -uo pipefail
@@ -70,7 +70,7 @@ stage_fuzz() {
 run_fuzzer() {
     local family=$1 found=build/fuzz/found/$1 log=build/fuzz/$1.log executed status=0
     mkdir -p "$found"
-    build/fuzz/tests/fuzz/fuzz-"$family" -max_total_time="${KACCEL_FUZZ_SECONDS:-60}" -max_len=1024 \
+    build/fuzz/tests/fuzz/fuzz-"$family" -max_total_time="${KACCEL_FUZZ_SECONDS:-40}" -max_len=1024 \
         -print_final_stats=1 -artifact_prefix="build/fuzz/$family-" "$found" \
         "tests/fuzz/corpus/$family" >"$log" 2>&1 || status=$?
     executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
