@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <string_view>
 
 #include "kernel-bridge/system_calls.hpp"
@@ -50,7 +49,7 @@ bool read_lines(int file, StatusLines& lines) noexcept {
     }
     // Only the list of groups is longer than the buffer; what is left of it looks like no other.
     if (text.size() == buffer.size()) text = {};
-    std::memmove(buffer.data(), text.data(), text.size());
+    std::copy(text.begin(), text.end(), buffer.begin());  // to the left: they may overlap
     kept = text.size();
   }
 }
