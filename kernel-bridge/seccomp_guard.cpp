@@ -9,10 +9,8 @@ namespace {
 // What a thread keeps of an answer: the epoch, since a child inherits what its parent kept, and the
 // verdict. On 32-bit machines the epoch's two highest bits are lost: no process forks so often.
 enum Verdict : std::uintptr_t { none_yet, permitted, process_sandboxed, thread_only_sandboxed };
-constexpr int verdict_bits = 2;
-
-constexpr std::uintptr_t keep(std::uint32_t epoch, Verdict verdict) noexcept {
-  return static_cast<std::uintptr_t>(epoch) << verdict_bits | verdict;
+constexpr std::uintptr_t keep(std::uint32_t epoch, Verdict verdict, int bits) noexcept {
+  return static_cast<std::uintptr_t>(epoch) << bits | verdict;
 }
 
 constexpr Verdict verdict_on(Failure failure) noexcept {
@@ -57,10 +55,10 @@ std::uintptr_t SeccompGuard::kept(std::uint32_t epoch) const noexcept {
   if (!has_key_) return none_yet;
   const auto value = reinterpret_cast<std::uintptr_t>(::pthread_getspecific(key_));
   const std::uintptr_t verdict = value & ((1U << verdict_bits) - 1U);
-  return value == keep(epoch, static_cast<Verdict>(verdict)) ? verdict : none_yet;
+  return value == keep(epoch, static_cast<Verdict>(verdict), verdict_bits) ? verdict : none_yet;
 }
 
-Status SeccompGuard::check(std::uint32_t epoch) const noexcept {
+Status SeccompGuard::check_otherwise(std::uint32_t epoch) const noexcept {
   if (policy_ == UnderSeccomp::ignore) return success;
   const auto verdict = static_cast<Verdict>(kept(epoch));
   if (verdict != none_yet) [[likely]]
@@ -75,8 +73,8 @@ Status SeccompGuard::look_again(std::uint32_t epoch) const noexcept {
   const Status status = judge();
   // What could not be kept is asked for again.
   if (has_key_ && verdict_on(status.failure) != none_yet) {
-    ::pthread_setspecific(key_,
-                          reinterpret_cast<const void*>(keep(epoch, verdict_on(status.failure))));
+    ::pthread_setspecific(
+        key_, reinterpret_cast<const void*>(keep(epoch, verdict_on(status.failure), verdict_bits)));
   }
   return status;
 }

@@ -183,8 +183,7 @@ SessionPool::Generation* SessionPool::own_generation() noexcept {
   return generation != nullptr && generation->epoch == epoch_.current() ? generation : nullptr;
 }
 
-SessionPool::Generation* SessionPool::current_generation() noexcept {
-  const std::uint32_t epoch = epoch_.current();
+SessionPool::Generation* SessionPool::current_generation(std::uint32_t epoch) noexcept {
   Generation* generation = generation_.load(std::memory_order_acquire);
   if (generation != nullptr && generation->epoch == epoch) [[likely]]
     return generation;
@@ -253,9 +252,10 @@ SessionPool::Slot* SessionPool::take_another(Generation& generation, const Wante
 }
 
 Status SessionPool::borrow(const Wanted& wanted, Handle& handle, Lease& lease) noexcept {
-  if (const Status permitted = seccomp_guard_.check(epoch_.current()); !permitted) [[unlikely]]
+  const std::uint32_t epoch = epoch_.current();
+  if (const Status permitted = seccomp_guard_.check(epoch); !permitted) [[unlikely]]
     return permitted;
-  Generation* generation = current_generation();
+  Generation* generation = current_generation(epoch);
   if (generation == nullptr) return {Failure::no_memory, ENOMEM};
 
   Lacking lacking = Lacking::nothing;

@@ -113,7 +113,7 @@ class SessionPool {
   Counters counters() noexcept;
 
  private:
-  Generation* current_generation() noexcept;
+  Generation* current_generation(std::uint32_t epoch) noexcept;
   Generation* own_generation() noexcept;
   [[gnu::noinline]] Generation* new_generation(Generation* old, std::uint32_t epoch) noexcept;
   static Slot* take_again(Generation& generation, const Wanted& wanted,
