@@ -78,7 +78,7 @@ test_qce() {
 }
 
 test_eip93() {
-    KACCEL_TEST_ROUNDS=60 on_device eip93 "$(drivers \
+    KACCEL_TEST_ROUNDS=30 on_device eip93 "$(drivers \
         'ecb(aes)=ecb(aes-eip93)' 'cbc(aes)=cbc(aes-eip93)' 'ctr(aes)=ctr(aes-eip93)' \
         'ecb(des)=ecb(des-eip93)' 'cbc(des)=cbc(des-eip93)' \
         'ecb(des3_ede)=ecb(des3_ede-eip93)' 'cbc(des3_ede)=cbc(des3_ede-eip93)' \
