@@ -1,19 +1,10 @@
 #include "kernel-bridge/seccomp_guard.hpp"
 
 #include <cerrno>
-#include <cstddef>
+#include <initializer_list>
 
 namespace kaccel::kernel {
-namespace {
-
-// What a thread keeps of an answer: the epoch, since a child inherits what its parent kept, and the
-// verdict. On 32-bit machines the epoch's two highest bits are lost: no process forks so often.
-enum Verdict : std::uintptr_t { none_yet, permitted, process_sandboxed, thread_only_sandboxed };
-constexpr std::uintptr_t keep(std::uint32_t epoch, Verdict verdict, int bits) noexcept {
-  return static_cast<std::uintptr_t>(epoch) << bits | verdict;
-}
-
-constexpr Verdict verdict_on(Failure failure) noexcept {
+SeccompGuard::Verdict SeccompGuard::verdict_on(Failure failure) noexcept {
   switch (failure) {
     case Failure::none:
       return permitted;
@@ -26,7 +17,7 @@ constexpr Verdict verdict_on(Failure failure) noexcept {
   }
 }
 
-constexpr Status status_of(Verdict verdict) noexcept {
+Status SeccompGuard::status_of(Verdict verdict) noexcept {
   switch (verdict) {
     case process_sandboxed:
       return {Failure::sandboxed, 0};
@@ -36,8 +27,6 @@ constexpr Status status_of(Verdict verdict) noexcept {
       return success;
   }
 }
-
-}  // namespace
 
 SeccompGuard::SeccompGuard(UnderSeccomp policy) noexcept : policy_(policy) {
   if (policy == UnderSeccomp::ignore) return;
@@ -51,16 +40,18 @@ SeccompGuard::~SeccompGuard() {
   if (has_key_) ::pthread_key_delete(key_);
 }
 
-std::uintptr_t SeccompGuard::kept(std::uint32_t epoch) const noexcept {
+SeccompGuard::Verdict SeccompGuard::kept(std::uint32_t epoch) const noexcept {
   if (!has_key_) return none_yet;
-  const auto value = reinterpret_cast<std::uintptr_t>(::pthread_getspecific(key_));
-  const std::uintptr_t verdict = value & ((1U << verdict_bits) - 1U);
-  return value == keep(epoch, static_cast<Verdict>(verdict), verdict_bits) ? verdict : none_yet;
+  const void* value = ::pthread_getspecific(key_);
+  for (const Verdict verdict : {permitted, process_sandboxed, thread_only_sandboxed}) {
+    if (value == keep(epoch, verdict)) return verdict;
+  }
+  return none_yet;
 }
 
 Status SeccompGuard::check_otherwise(std::uint32_t epoch) const noexcept {
   if (policy_ == UnderSeccomp::ignore) return success;
-  const auto verdict = static_cast<Verdict>(kept(epoch));
+  const Verdict verdict = kept(epoch);
   if (verdict != none_yet) [[likely]]
     return status_of(verdict);
   return look_again(epoch);
@@ -68,13 +59,12 @@ Status SeccompGuard::check_otherwise(std::uint32_t epoch) const noexcept {
 
 Status SeccompGuard::look_again(std::uint32_t epoch) const noexcept {
   if (policy_ == UnderSeccomp::ignore) return success;
-  const auto verdict = static_cast<Verdict>(kept(epoch));
+  const Verdict verdict = kept(epoch);
   if (verdict != none_yet && verdict != permitted) return status_of(verdict);
   const Status status = judge();
   // What could not be kept is asked for again.
   if (has_key_ && verdict_on(status.failure) != none_yet) {
-    ::pthread_setspecific(
-        key_, reinterpret_cast<const void*>(keep(epoch, verdict_on(status.failure), verdict_bits)));
+    ::pthread_setspecific(key_, keep(epoch, verdict_on(status.failure)));
   }
   return status;
 }

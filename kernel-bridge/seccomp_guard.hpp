@@ -28,7 +28,7 @@ class SeccompGuard {
   // answered from memory but for the first time in this thread and process. `epoch` is
   // ProcessEpoch's. Failures: sandboxed, thread_sandboxed, no_descriptors, no_memory.
   Status check(std::uint32_t epoch) const noexcept {
-    if (has_key_ && ::pthread_getspecific(key_) == permission(epoch)) [[likely]]
+    if (has_key_ && ::pthread_getspecific(key_) == keep(epoch, permitted)) [[likely]]
       return success;
     return check_otherwise(epoch);
   }
@@ -37,14 +37,19 @@ class SeccompGuard {
   Status look_again(std::uint32_t epoch) const noexcept;
 
  private:
-  // What a thread keeps that was permitted, in this process (seccomp_guard.cpp has the other
-  // verdicts).
-  static const void* permission(std::uint32_t epoch) noexcept {
-    return reinterpret_cast<const void*>((static_cast<std::uintptr_t>(epoch) << verdict_bits) + 1);
-  }
+  // What a thread keeps of an answer: the epoch, since a child inherits what its parent kept, and
+  // the verdict. On 32-bit machines the epoch's two highest bits are lost: no process forks so
+  // often.
+  enum Verdict : std::uintptr_t { none_yet, permitted, process_sandboxed, thread_only_sandboxed };
   static constexpr int verdict_bits = 2;
+  static const void* keep(std::uint32_t epoch, Verdict verdict) noexcept {
+    return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(epoch) << verdict_bits |
+                                         verdict);
+  }
+  static Verdict verdict_on(Failure failure) noexcept;
+  static Status status_of(Verdict verdict) noexcept;
   [[gnu::noinline]] Status check_otherwise(std::uint32_t epoch) const noexcept;
-  std::uintptr_t kept(std::uint32_t epoch) const noexcept;
+  Verdict kept(std::uint32_t epoch) const noexcept;
   Status judge() const noexcept;
   bool permits(const SeccompState& state) const noexcept;
 
