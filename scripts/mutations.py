@@ -22,12 +22,15 @@ In the files:
     targets = ["life-test"]             # what has to be built
     tests = ["PublicReports.X", "..."]  # GoogleTest's names, or pytest's node ids below `pytest`
     device = "qce"                      # optional: run in the lab, on this simulated device
+    setup = "echo 1 >/proc/..."         # optional, with a device: what the guest's shell does first
+    preset = "asan"                     # optional: another than debug, in a build directory of its own
     environment = { NAME = "value" }    # optional
 """
 
 import argparse
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,9 +39,17 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutations"
 TREE = WORK / "tree"
-BUILD = TREE / "build" / "debug"
 SECONDS = 180  # a test that takes longer hangs
 PYTEST_FAILED = 1  # its other statuses say that no test was run, or that pytest itself had trouble
+TIMED_OUT = 124  # of timeout(1) and tests/lab/run.sh
+NOT_RUN = 125  # of run.sh
+STATUS_OF = "mutations.py: "  # what a guest says after each test: this, the status, the test
+
+# What a test needs to know of a device in the lab (as tests/lab/tests.sh tells it).
+DRIVERS = {
+    "qce": ["ecb(aes)=ecb-aes-qce", "cbc(aes)=cbc-aes-qce", "ctr(aes)=ctr-aes-qce", "xts(aes)=xts-aes-qce",
+            "cbc(des3_ede)=cbc-3des-qce", "hmac(sha1)=hmac-sha1-qce", "hmac(sha256)=hmac-sha256-qce"],
+}
 
 
 class Mistake(Exception):
@@ -76,15 +87,20 @@ def copy_tree():
         shared.symlink_to(ROOT.parent / "shared")
 
 
-def configure():
-    command = ["cmake", "--preset", "debug", "-DKACCEL_SHARED_FMT=ON"]
+def build_directory(mutation):
+    return TREE / "build" / mutation.get("preset", "debug")
+
+
+def configure(preset):
+    command = ["cmake", "--preset", preset, "-DKACCEL_SHARED_FMT=ON"]
     if shutil.which("ccache"):
         command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     subprocess.run(command, cwd=TREE, check=True, stdout=subprocess.DEVNULL)
 
 
-def build(targets):
-    done = subprocess.run(["ninja", "-C", BUILD, "--quiet", *targets], capture_output=True, text=True, check=False)
+def build(mutation):
+    done = subprocess.run(["ninja", "-C", build_directory(mutation), "--quiet", *mutation["targets"]],
+                          capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Mistake(f"does not compile: {(done.stdout + done.stderr)[-1500:]}")
 
@@ -93,34 +109,75 @@ def command_of(mutation, test):
     if "pytest" in mutation:
         return ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
                 str(TREE / mutation["pytest"] / test)]
-    return [str(BUILD / mutation["program"]), f"--gtest_filter={test}", "--gtest_brief=1"]
+    return [str(build_directory(mutation) / mutation["program"]), f"--gtest_filter={test}", "--gtest_brief=1"]
+
+
+def environment_of(mutation):
+    own = {"KACCEL_BUILD_DIR": str(build_directory(mutation))}
+    if "device" in mutation:
+        own["KACCEL_TEST_TRANSPORT"] = "afalg"
+        own["KACCEL_TEST_DRIVERS"] = ",".join(DRIVERS.get(mutation["device"], []))
+    return os.environ | own | mutation.get("environment", {})
+
+
+def judged(mutation, test, status, text):
+    """'passed', or how it failed: 'failed', 'crashed', 'hung'; or 'skipped'."""
+    if status == TIMED_OUT:
+        return "hung"
+    if "pytest" in mutation:
+        if status not in (0, PYTEST_FAILED):
+            raise Mistake(f"{test}: pytest's status is {status}: {text[-500:]}")
+        return "passed" if status == 0 and " passed" in text else "failed" if status else "skipped"
+    if status == 0:
+        ran = "[  PASSED  ]" in text and "[  PASSED  ] 0 tests" not in text
+        return "passed" if ran else "skipped"
+    return "failed" if status == 1 and "[  FAILED  ]" in text else "crashed"
 
 
 def outcome(mutation, test):
-    """'passed', or how it failed: 'failed', 'crashed', 'hung'."""
-    command = command_of(mutation, test)
-    environment = os.environ | {"KACCEL_BUILD_DIR": str(BUILD)} | mutation.get("environment", {})
-    if "device" in mutation:
-        command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"], "--timeout", str(SECONDS),
-                   "--", *command]
+    """On the host."""
     try:
-        done = subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True, check=False,
-                              errors="replace", timeout=SECONDS + 60)
+        done = subprocess.run(command_of(mutation, test), cwd=TREE, env=environment_of(mutation), capture_output=True,
+                              text=True, check=False, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return "hung"
-    text = done.stdout + done.stderr
-    if "device" in mutation and done.returncode == 124:
-        return "hung"
-    if "device" in mutation and done.returncode == 125:
-        raise Mistake(f"{test}: the guest did not run it: {text[-500:]}")
-    if "pytest" in mutation:
-        if done.returncode not in (0, PYTEST_FAILED):
-            raise Mistake(f"{test}: pytest's status is {done.returncode}: {text[-500:]}")
-        return "passed" if done.returncode == 0 and " passed" in text else "failed" if done.returncode else "skipped"
-    if done.returncode == 0:
-        ran = "[  PASSED  ]" in text and "[  PASSED  ] 0 tests" not in text
-        return "passed" if ran else "skipped"
-    return "failed" if done.returncode == 1 and "[  FAILED  ]" in text else "crashed"
+    return judged(mutation, test, done.returncode, done.stdout + done.stderr)
+
+
+def outcomes_in_a_guest(mutation, tests):
+    """Of as many of the tests as one guest gets through: one that hangs in the kernel stops it."""
+    script = [mutation.get("setup", ":")]
+    for test in tests:
+        script.append(f"timeout -k 5 {SECONDS} {shlex.join(command_of(mutation, test))} 2>&1 </dev/null")
+        script.append(f"echo; echo {STATUS_OF}$? {shlex.quote(test)}")
+    seconds = SECONDS + 60 * len(tests)
+    command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"], "--timeout", str(seconds), "--",
+               "sh", "-c", "\n".join(script)]
+    done = subprocess.run(command, cwd=TREE, env=environment_of(mutation), capture_output=True, text=True, check=False,
+                          errors="replace")
+    if done.returncode == NOT_RUN:
+        raise Mistake(f"the guest did not run it: {done.stderr[-500:]}")
+    ended, text = {}, ""
+    for line in done.stdout.splitlines():
+        if line.startswith(STATUS_OF):
+            status, test = line[len(STATUS_OF):].split(" ", 1)
+            ended[test] = judged(mutation, test, int(status), text)
+            text = ""
+        else:
+            text += line + "\n"
+    if len(ended) < len(tests):
+        ended[tests[len(ended)]] = "hung"
+    return ended
+
+
+def outcomes(mutation, tests):
+    """How each ended: {test: outcome}."""
+    if "device" not in mutation:
+        return {test: outcome(mutation, test) for test in tests}
+    ended = {}
+    while len(ended) < len(tests):
+        ended |= outcomes_in_a_guest(mutation, [test for test in tests if test not in ended])
+    return ended
 
 
 def replace(mutation):
@@ -136,19 +193,21 @@ def replace(mutation):
 
 def try_one(mutation, passed_before):
     """How each of its tests ended: {test: outcome}."""
-    for test in mutation["tests"]:
-        key = (mutation.get("program", mutation.get("pytest")), test, mutation.get("device"))
-        if key in passed_before:
-            continue
-        build(mutation["targets"])
-        ended = outcome(mutation, test)
-        if ended != "passed":
-            raise Mistake(f"{test}: {ended} before anything was broken")
-        passed_before.add(key)
+    def key(test):
+        where = [mutation.get(name) for name in ("program", "pytest", "device", "setup", "preset")]
+        return (*where, tuple(sorted(mutation.get("environment", {}).items())), test)
+
+    new = [test for test in mutation["tests"] if key(test) not in passed_before]
+    if new:
+        build(mutation)
+        for test, ended in outcomes(mutation, new).items():
+            if ended != "passed":
+                raise Mistake(f"{test}: {ended} before anything was broken")
+            passed_before.add(key(test))
     restore = replace(mutation)
     try:
-        build(mutation["targets"])
-        return {test: outcome(mutation, test) for test in mutation["tests"]}
+        build(mutation)
+        return outcomes(mutation, mutation["tests"])
     finally:
         restore()
 
@@ -164,7 +223,8 @@ def main():
             print(f"{mutation['name']}: {mutation['breaks']}")
         return 0
     copy_tree()
-    configure()
+    for preset in sorted({mutation.get("preset", "debug") for mutation in mutations}):
+        configure(preset)
     passed_before, noticed, missed = set(), 0, 0
     for mutation in mutations:
         print(f"{mutation['name']}: {mutation['breaks']} ({mutation['file']})", flush=True)

@@ -156,7 +156,9 @@ TEST_F(PublicReports, ACopyAfterTheKeyAloneTakesAnIv) {
     copy.init(nullptr, &iv, -1);
     const Bytes data = test_bytes(4096, 1);
     const Bytes expected = theirs.update(data);
+    const std::uint64_t calls = hardware_calls();
     EXPECT_EQ(copy.update(data), expected) << algorithm;
+    EXPECT_EQ(hardware_calls() - calls, has_hardware(algorithm) ? 1U : 0U) << algorithm;
     ours.init(nullptr, &iv, -1);
     EXPECT_EQ(ours.update(data), expected) << algorithm;
   }
