@@ -121,24 +121,27 @@ TEST_F(PublicReports, AContextSharedOverForkGoesOnInBothProcesses) {
 
 TEST_F(PublicReports, ACopyInMidStreamGoesOnAndBothAreFreed) {
   start(0);
+  const auto check = [this](const char* algorithm, std::size_t size, bool copy_goes_first) {
+    auto ours = std::make_unique<Context>(hardware(algorithm));
+    auto copy = std::make_unique<Context>(hardware(algorithm));
+    Context theirs = software(algorithm);
+    ours->init(&key, &iv);
+    theirs.init(&key, &iv);
+    const Bytes first = test_bytes(size, 1);
+    const Bytes second = test_bytes(2048, 2);
+    ASSERT_EQ(ours->update(first), theirs.update(first));
+    copy->copy_from(*ours);
+    const Bytes expected = theirs.update(second);
+    auto& gone = copy_goes_first ? copy : ours;
+    auto& left = copy_goes_first ? ours : copy;
+    EXPECT_EQ(gone->update(second), expected) << algorithm << " after " << size;
+    gone.reset();
+    EXPECT_EQ(left->update(second), expected) << algorithm << " after " << size;
+  };
   for (const char* algorithm : {"AES-128-CBC", "AES-256-CTR"}) {
     for (const bool copy_goes_first : {true, false}) {
-      auto ours = std::make_unique<Context>(hardware(algorithm));
-      auto copy = std::make_unique<Context>(hardware(algorithm));
-      Context theirs = software(algorithm);
-      ours->init(&key, &iv);
-      theirs.init(&key, &iv);
-      // With a partial block held in the middle.
-      const Bytes first = test_bytes(1029, 1);
-      const Bytes second = test_bytes(2048, 2);
-      ASSERT_EQ(ours->update(first), theirs.update(first));
-      copy->copy_from(*ours);
-      const Bytes expected = theirs.update(second);
-      auto& gone = copy_goes_first ? copy : ours;
-      auto& left = copy_goes_first ? ours : copy;
-      EXPECT_EQ(gone->update(second), expected) << algorithm;
-      gone.reset();
-      EXPECT_EQ(left->update(second), expected) << algorithm;
+      check(algorithm, 1024, copy_goes_first);
+      check(algorithm, 1029, copy_goes_first);  // with a partial block held
     }
   }
   EXPECT_GT(hardware_calls(), 0U);
