@@ -149,7 +149,7 @@ def outcomes_in_a_guest(mutation, tests):
     script = [mutation.get("setup", ":")]
     for test in tests:
         script.append(f"timeout -k 5 {SECONDS} {shlex.join(command_of(mutation, test))} 2>&1 </dev/null")
-        script.append(f"echo; echo {STATUS_OF}$? {shlex.quote(test)}")
+        script.append(f"status=$?; echo; echo {STATUS_OF}$status {shlex.quote(test)}")
     seconds = SECONDS + 60 * len(tests)
     command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"], "--timeout", str(seconds), "--",
                "sh", "-c", "\n".join(script)]

@@ -79,6 +79,7 @@ class ForkedStreams : public ::testing::TestWithParam<Script> {
 
   Stream stream() const { return {kaccel_.library(), script(), input_, tag_}; }
   std::uint64_t hardware_calls() const { return kaccel_.counter("hardware-calls"); }
+  std::uint64_t sessions_opened() const { return kaccel_.counter("sessions-opened"); }
 
   // The stream's rest, from a stage on, with so many calls to hardware as it takes in one process.
   std::string rest(Stream& stream, std::size_t from,
@@ -120,9 +121,13 @@ TEST_P(ForkedStreams, GoOnRightlyInParentChildAndGrandchild) {
     Child child([&](int) {
       const std::size_t next = std::min(stage + 1, end());
       const std::uint64_t before = hardware_calls();
+      const std::uint64_t opened = sessions_opened();
       if (std::string failed = shared.run(stage, next); !failed.empty()) return failed;
       if (hardware_calls() - before != calls[next] - calls[stage]) {
         return std::string("hardware did not answer the child");
+      }
+      if (hardware_calls() != before && sessions_opened() == opened) {
+        return std::string("the child used its parent's session");
       }
       Child grandchild([&](int) { return rest(shared, next, calls); });
       std::string said = rest(shared, next, calls);

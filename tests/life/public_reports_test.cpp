@@ -110,8 +110,12 @@ TEST_F(PublicReports, AContextSharedOverForkGoesOnInBothProcesses) {
     if (!on_real_kernel()) {
       EXPECT_EQ(each, 1U);
     }
+    const std::uint64_t opened = kaccel_->counter("sessions-opened");
     Child child([&](int) {
       if (shared.update(second) != expected) return std::string("the child's bytes are wrong");
+      if (kaccel_->counter("sessions-opened") != opened + each) {
+        return std::string("the child has no session of its own");
+      }
       return std::string(hardware_calls() == calls + each ? "" : "not as in the parent");
     });
     EXPECT_EQ(shared.update(second), expected) << algorithm;

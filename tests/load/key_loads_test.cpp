@@ -80,6 +80,15 @@ TEST_F(KeyLoads, AreOneForManyMessages) {
   }
 }
 
+// As libssl's HMAC: the context that has the key is used for nothing else than to be copied.
+TEST_F(KeyLoads, AreOneForManyDuplicatesAlone) {
+  if (!has_hardware("HMAC-SHA256")) GTEST_SKIP() << "no hardware for HMAC-SHA256";
+  const PairMaker messages = maker("HMAC-SHA256");
+  const Pair pair = keyed(messages, 1);
+  for (int i = 0; i < 20; ++i) use(pair->duplicate());
+  EXPECT_EQ(keys_loaded(), 1U);
+}
+
 TEST_F(KeyLoads, AreOneEachForTwoContextsThatAlternate) {
   const Pair first = keyed(1);
   const Pair second = keyed(2);
