@@ -5,11 +5,13 @@
 //   KACCEL_TEST_CONFIGURATION=FILE     an openssl.cnf whose thresholds are the calibrated ones
 
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
 
 #include <array>
 #include <ostream>
 #include <random>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -50,10 +52,20 @@ std::unique_ptr<TlsLibrary> library(bool with_kaccel, Routing routing) {
       routing == Routing::hardware_always ? settings_with_thresholds(0, 0) : calibrated_settings());
 }
 
-void check(const TlsLibrary& side, Routing routing) {
+// Where the processor has AES instructions, libssl fetches one cipher for CBC and the MAC after it,
+// which kaccel has not: the records are OpenSSL's, and of hardware only the handshake's HMAC is.
+bool is_stitched(const Suite& suite) {
+  if (std::string_view(suite.name) != "CbcMacThenEncrypt") return false;
+  EVP_CIPHER* cipher = EVP_CIPHER_fetch(nullptr, "AES-256-CBC-HMAC-SHA1", nullptr);
+  EVP_CIPHER_free(cipher);
+  return cipher != nullptr;
+}
+
+// `least`: bytes that went to hardware where all may.
+void check(const TlsLibrary& side, Routing routing, std::size_t least) {
   if (!side.has_kaccel()) return;
   if (routing == Routing::hardware_always) {
-    EXPECT_GT(side.counter("hardware-calls"), 0U);
+    EXPECT_GE(side.counter("hardware-bytes"), least);
   }
   EXPECT_EQ(side.counter("fallbacks"), 0U);
   if (side.fake() != nullptr) {
@@ -75,8 +87,10 @@ TEST_P(Tls, CarriesEveryByteEachWay) {
     EXPECT_TRUE(connection.to_server(up) == up);
     EXPECT_TRUE(connection.to_client(down) == down);
   }
-  check(*client, routing);
-  check(*server, routing);
+  // Each side encrypts that much, and what is too short for a driver is a small part of it.
+  const std::size_t least = is_stitched(suite) ? 1 : size / 2;
+  check(*client, routing, least);
+  check(*server, routing, least);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
