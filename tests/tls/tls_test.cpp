@@ -87,8 +87,10 @@ TEST_P(Tls, CarriesEveryByteEachWay) {
     EXPECT_TRUE(connection.to_server(up) == up);
     EXPECT_TRUE(connection.to_client(down) == down);
   }
-  // Each side encrypts that much, and what is too short for a driver is a small part of it.
-  const std::size_t least = is_stitched(suite) ? 1 : size / 2;
+  // GCM passes hardware on either way, HMAC too, and CBC where it encrypts. What is too short for a
+  // driver is a small part of it.
+  const bool is_gcm = std::string_view(suite.cipher).find("GCM") != std::string_view::npos;
+  const std::size_t least = is_stitched(suite) ? 1 : is_gcm ? size * 3 / 2 : size * 5 / 2;
   check(*client, routing, least);
   check(*server, routing, least);
 }
