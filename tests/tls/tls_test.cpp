@@ -87,8 +87,9 @@ TEST_P(Tls, CarriesEveryByteEachWay) {
     EXPECT_TRUE(connection.to_server(up) == up);
     EXPECT_TRUE(connection.to_client(down) == down);
   }
-  // GCM's records go through hardware either way, CBC's where they are encrypted. So do the MACs, but
-  // for those that OpenSSL checks in constant time. What is too short for a driver is a small part.
+  // GCM's records go through hardware either way, CBC's where they are encrypted. So do the MACs,
+  // but for those that OpenSSL checks in constant time. What is too short for a driver is a small
+  // part.
   const bool is_gcm = std::string_view(suite.cipher).find("GCM") != std::string_view::npos;
   const bool two_macs = !is_gcm && suite.encrypt_then_mac;
   const std::size_t least = is_stitched(suite) ? 1 : two_macs ? size * 5 / 2 : size * 3 / 2;
