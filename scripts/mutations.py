@@ -18,9 +18,10 @@ In the files:
     old = "the text"
     new = "what stands there instead"
     program = "tests/life/life-test"    # a GoogleTest program below the build directory; or:
-    # pytest = "tests/host"             # where pytest is started
+    # pytest = "tests/host"             # where pytest is started; or:
+    # walls = "qce"                     # the part of tests/lab/guest_walls.py, with `device`
     targets = ["life-test"]             # what has to be built
-    tests = ["PublicReports.X", "..."]  # GoogleTest's names, or pytest's node ids below `pytest`
+    tests = ["PublicReports.X", "..."]  # GoogleTest's names, pytest's node ids below `pytest`, or guest_walls.py's
     device = "qce"                      # optional: run in the lab, on this simulated device
     setup = "echo 1 >/proc/..."         # optional, with a device: what the guest's shell does first
     preset = "asan"                     # optional: another than debug, in a build directory of its own
@@ -43,6 +44,8 @@ SECONDS = 180  # a test that takes longer hangs
 PYTEST_FAILED = 1  # its other statuses say that no test was run, or that pytest itself had trouble
 TIMED_OUT = 124  # of timeout(1) and tests/lab/run.sh
 NOT_RUN = 125  # of run.sh
+# What the lab's guest does without, by the part of guest_walls.py.
+WITHOUT = {"missing": ["--without", "algif_skcipher", "--without", "algif_hash"]}
 STATUS_OF = "mutations.py: "  # what a guest says after each test: this, the status, the test
 
 # What a test needs to know of a device in the lab (as tests/lab/tests.sh tells it).
@@ -109,6 +112,9 @@ def command_of(mutation, test):
     if "pytest" in mutation:
         return ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
                 str(TREE / mutation["pytest"] / test)]
+    if "walls" in mutation:
+        walls = str(TREE / "tests" / "lab" / "guest_walls.py")
+        return ["/usr/bin/python3", walls, str(build_directory(mutation)), mutation["walls"], test]
     return [str(build_directory(mutation) / mutation["program"]), f"--gtest_filter={test}", "--gtest_brief=1"]
 
 
@@ -128,6 +134,10 @@ def judged(mutation, test, status, text):
         if status not in (0, PYTEST_FAILED):
             raise Mistake(f"{test}: pytest's status is {status}: {text[-500:]}")
         return "passed" if status == 0 and " passed" in text else "failed" if status else "skipped"
+    if "walls" in mutation:
+        if f" {test} (" not in text:
+            raise Mistake(f"{test}: guest_walls.py has not run it: {text[-500:]}")
+        return "failed" if status else "passed"
     if status == 0:
         ran = "[  PASSED  ]" in text and "[  PASSED  ] 0 tests" not in text
         return "passed" if ran else "skipped"
@@ -151,8 +161,8 @@ def outcomes_in_a_guest(mutation, tests):
         script.append(f"timeout -k 5 {SECONDS} {shlex.join(command_of(mutation, test))} 2>&1 </dev/null")
         script.append(f"status=$?; echo; echo {STATUS_OF}$status {shlex.quote(test)}")
     seconds = SECONDS + 60 * len(tests)
-    command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"], "--timeout", str(seconds), "--",
-               "sh", "-c", "\n".join(script)]
+    command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"],
+               *WITHOUT.get(mutation.get("walls"), []), "--timeout", str(seconds), "--", "sh", "-c", "\n".join(script)]
     done = subprocess.run(command, cwd=TREE, env=environment_of(mutation), capture_output=True, text=True, check=False,
                           errors="replace")
     if done.returncode == NOT_RUN:
@@ -194,7 +204,7 @@ def replace(mutation):
 def try_one(mutation, passed_before):
     """How each of its tests ended: {test: outcome}."""
     def key(test):
-        where = [mutation.get(name) for name in ("program", "pytest", "device", "setup", "preset")]
+        where = [mutation.get(name) for name in ("program", "pytest", "walls", "device", "setup", "preset")]
         return (*where, tuple(sorted(mutation.get("environment", {}).items())), test)
 
     new = [test for test in mutation["tests"] if key(test) not in passed_before]
