@@ -834,7 +834,9 @@ def test_doctor_with_a_wrong_option_is_wrong_usage(host: Host):
     assert done.returncode == 2 and done.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("name", ["no_question_mark", "module_missing_and_no_default", "syntax"])
+@pytest.mark.parametrize(
+    "name", ["no_question_mark", "module_missing_and_no_default", "module_cut_off", "syntax"]
+)
 def test_the_other_commands_do_not_depend_on_the_configuration(host: Host, healthy: Path, name: str):
     CASES[name].spoil(host)
     program = need_program("calibrate/kaccel-calibrate")
