@@ -110,7 +110,14 @@ def test_speed_measures_in_several_processes(programs: Programs, algorithm: str)
     programs.expect_hardware(OPENSSL, {algorithm.upper(): 10 * 16384})
 
 
-def test_random_numbers_differ_and_never_come_from_hardware(programs: Programs):
+# Without the section it is kaccel that keeps the generator to software.
+@pytest.mark.parametrize("section", ["section", "no section"])
+def test_random_numbers_differ_and_never_come_from_hardware(programs: Programs, section: str):
+    if section == "no section":
+        line = "random = random_sect\n"
+        text = programs.kaccel.read_text()
+        assert line in text
+        programs.kaccel.write_text(text.replace(line, ""))
     first = programs.run(need_tool(OPENSSL), "rand", "1000000").stdout
     second = programs.run(OPENSSL, "rand", "1000000").stdout
     assert len(first) == len(second) == 1000000
