@@ -21,6 +21,12 @@ void remark_on_missing_thresholds(const ConfigSection& section, Configuration& r
 }
 
 void parse_section(const ConfigSection& section, const std::string& path, Settings& settings) {
+  if (const auto& knot = section.knot) {
+    throw CommandError(exit_bad_input, "wrong configuration", path,
+                       printable("[" + knot->section + "] " + knot->key + " = " + knot->value +
+                                     " " + knot->problem,
+                                 400));
+  }
   const auto lookup = [&](const char* key) -> const char* {
     const auto found = section.values.find(key);
     return found != section.values.end() ? found->second.c_str() : nullptr;

@@ -5,10 +5,14 @@
 #include <openssl/err.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <vector>
+
+#include "provider/special_files.hpp"
 
 namespace kaccel {
 namespace {
@@ -59,24 +63,49 @@ std::string unreadable_include() {
   return last_error_text();
 }
 
-constexpr int deepest_nesting = 8;
-
 // As OpenSSL does it (crypto/provider_conf.c): a value that names a section stands for it.
-void flatten(const CONF* conf, const char* section, const std::string& prefix, int depth,
-             std::map<std::string, std::string>& values) {
-  STACK_OF(CONF_VALUE)* entries = NCONF_get_section(conf, section);
-  for (int i = 0; i < sk_CONF_VALUE_num(entries); ++i) {
-    const CONF_VALUE* entry = sk_CONF_VALUE_value(entries, i);
-    // OpenSSL lets a name be written "1.name" to keep several apart, in a section's own keys only.
-    const std::string key = prefix + entry->name;
-    const bool nested = depth < deepest_nesting && NCONF_get_section(conf, entry->value) != nullptr;
-    if (nested) {
-      flatten(conf, entry->value, key + ".", depth + 1, values);
-    } else {
-      values[key] = entry->value;
+class Flattening {
+ public:
+  Flattening(const CONF* conf, ConfigSection& result) : conf_(conf), result_(result) {}
+
+  void add(const char* section, const std::string& prefix = {}) {
+    STACK_OF(CONF_VALUE)* entries = NCONF_get_section(conf_, section);
+    way_.push_back(entries);
+    for (int i = 0; i < sk_CONF_VALUE_num(entries) && !result_.knot; ++i) {
+      const CONF_VALUE& entry = *sk_CONF_VALUE_value(entries, i);
+      // OpenSSL lets a name be written "1.name" to keep several apart, in a section's own keys
+      // only.
+      const std::string key = prefix + entry.name;
+      const STACK_OF(CONF_VALUE)* nested = NCONF_get_section(conf_, entry.value);
+      if (nested == nullptr) {
+        result_.values[key] = entry.value;
+      } else if (std::find(way_.begin(), way_.end(), nested) != way_.end()) {
+        tie(section, entry, "leads back to a section that it comes from");
+      } else if (way_.size() == deepest || ++nested_ > most_nested ||
+                 result_.values.size() > most_values) {
+        tie(section, entry, "leads to more keys and sections than kaccel follows");
+      } else {
+        add(entry.value, key + ".");
+      }
     }
+    way_.pop_back();
   }
-}
+
+ private:
+  // kaccel itself has some 250 keys, two sections deep at most.
+  static constexpr std::size_t deepest = 9;
+  static constexpr std::size_t most_nested = 1000;
+  static constexpr std::size_t most_values = 100'000;
+
+  void tie(const char* section, const CONF_VALUE& entry, const char* problem) {
+    result_.knot = {section, entry.name, entry.value, problem};
+  }
+
+  const CONF* conf_;
+  ConfigSection& result_;
+  std::vector<const STACK_OF(CONF_VALUE)*> way_;  // sections that are being followed
+  std::size_t nested_ = 0;
+};
 
 RandomSection random_section(const CONF* conf, const char* main_section) {
   RandomSection result;
@@ -114,6 +143,14 @@ std::string default_config_path() {
 }
 
 std::optional<ConfigSection> read_config_section(const std::string& path, std::string& problem) {
+  // What can be read only once has been read: a FIFO would wait for ever.
+  if (special_kind(path) == nullptr) {
+    if (const auto special = find_special_include(path)) {
+      problem = special->file + ":" + std::to_string(special->line) + ": includes " +
+                special->path + ", which is " + special->kind + " and no file";
+      return std::nullopt;
+    }
+  }
   const ErrorMark mark;
   const ConfPointer conf(NCONF_new(nullptr));
   if (conf == nullptr) {
@@ -142,7 +179,7 @@ std::optional<ConfigSection> read_config_section(const std::string& path, std::s
         path + ": no section for a provider named kaccel (openssl_conf -> providers -> kaccel)";
     return std::nullopt;
   }
-  flatten(conf.get(), own, "", 0, section.values);
+  Flattening(conf.get(), section).add(own);
   section.random = random_section(conf.get(), main_section);
   return section;
 }

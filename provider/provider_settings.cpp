@@ -93,7 +93,7 @@ std::optional<SettingsError> check_file(const CoreValues& values, Settings& sett
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::string problem;
   const std::optional<ConfigSection> section = read_config_section(path, problem);
-  if (!section || !values.come_from(*section)) return std::nullopt;
+  if (!section || section->knot || !values.come_from(*section)) return std::nullopt;
   settings.random = section->random;
   if (!section->unreadable_include.empty()) {
     return SettingsError{path +

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <openssl/err.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -105,6 +106,44 @@ TEST_F(ConfigFileTest, KeepsTheNameOfASectionThatIsNotThere) {
 TEST_F(ConfigFileTest, EndsWhereSectionsNestInEachOther) {
   const ConfigSection section = read(std::string(head) + "thresholds = own\n");
   EXPECT_LE(section.values.size(), 1U);
+  ASSERT_TRUE(section.knot);
+  EXPECT_EQ(section.knot->section + " " + section.knot->key, "own thresholds");
+  EXPECT_NE(section.knot->problem.find("leads back"), std::string::npos);
+}
+
+// Which would be a hundred million keys.
+TEST_F(ConfigFileTest, EndsWhereSectionsBranchTooOften) {
+  std::string text = head;
+  for (int depth = 0; depth < 8; ++depth) {
+    for (int i = 0; i < 10; ++i) {
+      text += "key" + std::to_string(i) + " = deep" + std::to_string(depth) + "\n";
+    }
+    text += "[deep" + std::to_string(depth) + "]\n";
+  }
+  const ConfigSection section = read(text);
+  ASSERT_TRUE(section.knot);
+  EXPECT_NE(section.knot->problem.find("more keys"), std::string::npos);
+}
+
+TEST_F(ConfigFileTest, FollowsManyKeysAndSectionsSideBySide) {
+  std::string text = std::string(head) + "a = limits\nb = limits\n[limits]\n";
+  for (int i = 0; i < 20'000; ++i) text += "key" + std::to_string(i) + " = 1\n";
+  const ConfigSection section = read(text);
+  EXPECT_FALSE(section.knot);
+  EXPECT_EQ(section.values.size(), 40'000U);
+}
+
+// Opening it would wait for a writer.
+TEST_F(ConfigFileTest, DoesNotOpenAFifoThatIsIncluded) {
+  const std::string fifo = (directory_ / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  ::alarm(60);  // not a judgement: that is a hang
+  const std::string problem =
+      problem_of(write("openssl.cnf", std::string(head) + "activate = 1\n.include " + fifo + "\n"));
+  ::alarm(0);
+  EXPECT_NE(problem.find("openssl.cnf:8: includes " + fifo + ", which is a FIFO"),
+            std::string::npos)
+      << problem;
 }
 
 // An included section goes on where the including file does, so the include comes last.
