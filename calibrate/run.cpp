@@ -27,6 +27,7 @@
 #include "calibrate/served_algorithms.hpp"
 #include "calibrate/thresholds_file.hpp"
 #include "provider/config_file.hpp"
+#include "provider/special_files.hpp"
 
 namespace kaccel::calibrate {
 namespace {
@@ -280,8 +281,11 @@ class Calibrator {
 
 // Whether the configuration that OpenSSL reads by default brings what was just written.
 bool is_in_use(const Calibration& calibration) {
+  const std::string path = default_config_path();
   std::string problem;
-  const auto section = read_config_section(default_config_path(), problem);
+  // What can be read only once is not for this program to read.
+  if (special_kind(path) != nullptr) return false;
+  const auto section = read_config_section(path, problem);
   if (!section) return false;
   const auto says = [&](const std::string& key, const std::string& value) {
     const auto found = section->values.find("thresholds." + key);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/permissions.hpp"
@@ -16,6 +17,7 @@
 #include "calibrate/doctor/subject.hpp"
 #include "calibrate/run.hpp"
 #include "provider/config_file.hpp"
+#include "provider/special_files.hpp"
 
 namespace kaccel::calibrate::doctor {
 namespace {
@@ -43,6 +45,60 @@ Mend anew(const Subject& subject, const Include& include, std::vector<Command> f
   if (!has_usable_hardware(subject.machine)) return without(include);
   first.emplace_back(calibrate_command(subject));
   return {std::move(first), {}, {}, "or take the line with .include out"};
+}
+
+bool is_fifo(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+const char* meaning(const std::string& special) {
+  return is_fifo(special)
+             ? "OpenSSL waits until somebody writes into it: every program that loads this "
+               "configuration hangs, or takes what was meant for another one"
+             : "OpenSSL reads whatever the device gives: every program that loads this "
+               "configuration hangs, or gets nothing of what the file should bring";
+}
+
+void tell_special(const Subject& subject, const Include& include, const std::string& special,
+                  Findings& findings) {
+  const Command away = fmt::format("mv {0} {1}", shell_word(special), shell_word(special + ".old"));
+  Finding finding{State::problem, "included file",
+                  fmt::format("{} is {} and no file", shown(special), special_kind(special)),
+                  at(include), meaning(special)};
+  if (special != include.path) {
+    finding.mend.commands = {away};  // of a directory's files
+  } else if (is_fifo(special) && include.path == thresholds_path(subject)) {
+    finding.mend = anew(subject, include, {away});
+  } else {
+    finding.mend = without(include);
+  }
+  if (finding.mend.remark.empty()) finding.mend.remark = "or put a file into its place";
+  findings.push_back(std::move(finding));
+}
+
+// Nothing more can be said of a configuration that nobody comes to the end of.
+bool tell_endless(const Subject& subject, Findings& findings) {
+  if (const char* kind = special_kind(subject.path)) {
+    findings.push_back(
+        {State::problem,
+         "configuration file",
+         fmt::format("{} is {} and no file", shown(subject.path), kind),
+         shown(subject.path),
+         meaning(subject.path),
+         {{}, {}, {}, "write the text into a file and name that: OPENSSL_CONF, or --config"}});
+    return true;
+  }
+  for (const auto& include : subject.lines.includes) {
+    for (const auto& special : include.specials) tell_special(subject, include, special, findings);
+    if (!include.circular) continue;
+    findings.push_back({State::problem, "included file",
+                        shown(include.path) + " is included within itself", at(include),
+                        "OpenSSL reads it again and again, until the process may open no more "
+                        "files: programs start slowly or never",
+                        without(include)});
+  }
+  return is_endless(subject.path, subject.lines);
 }
 
 void check_include(const Subject& subject, const Include& include, Findings& findings) {
@@ -130,22 +186,26 @@ void check_permissions(const Subject& subject, Findings& findings) {
                       {std::move(commands)}});
 }
 
-bool brings(const Subject& subject, const std::string& file, const std::string& section) {
-  const auto& keys = subject.lines.keys;
-  return std::any_of(keys.begin(), keys.end(), [&](const ConfigurationLine& line) {
-    return line.file == file && line.section == section;
-  });
+// Files with thresholds.
+std::set<std::string> files_that_measure(const ConfigurationLines& lines) {
+  std::set<std::string> files;
+  if (const auto* measured = section_of_thresholds(lines)) {
+    for (const auto& line : lines.keys) {
+      if (line.section == *measured) files.insert(line.file);
+    }
+  }
+  return files;
 }
 
 // An included file ends the section that its line stands in, and what follows that line belongs to
 // the included file's last section.
 bool tell_swallowed(const Subject& subject, Findings& findings) {
-  const auto* measured = section_of_thresholds(subject.lines);
+  const auto measuring = files_that_measure(subject.lines);
   bool any = false;
   for (const auto& include : subject.lines.includes) {
     const auto& lines = include.swallowed;
-    const bool of_kaccel = include.path.find("kaccel") != std::string::npos ||
-                           (measured != nullptr && brings(subject, include.path, *measured));
+    const bool of_kaccel =
+        include.path.find("kaccel") != std::string::npos || measuring.contains(include.path);
     if (lines.empty() || !of_kaccel) continue;
     any = true;
     const std::string numbers =
@@ -183,16 +243,15 @@ bool begins_a_section(const ConfigurationLine& line) {
 // OpenSSL tells the line, but not of which file, and counts those of included files along. So each
 // is read alone.
 OpensslConf without_includes(const Subject& subject, const std::string& file) {
+  std::set<std::size_t> includes;
+  for (const auto& include : subject.lines.includes) {
+    if (include.file == file) includes.insert(include.number);
+  }
   std::ifstream in(file, std::ios::binary);
   std::string text;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line); text += '\n') {
-    ++number;
-    const auto& includes = subject.lines.includes;
-    const bool is_include = std::any_of(
-        includes.begin(), includes.end(),
-        [&](const Include& include) { return include.file == file && include.number == number; });
-    if (!is_include) text += line;
+    if (!includes.contains(++number)) text += line;
   }
   return OpensslConf::of_text(text);
 }
@@ -268,6 +327,13 @@ std::optional<std::string> file_that_was_meant(const Subject& subject, const Inc
   return std::nullopt;
 }
 
+bool is_endless(const std::string& path, const ConfigurationLines& lines) {
+  return special_kind(path) != nullptr ||
+         std::any_of(lines.includes.begin(), lines.includes.end(), [](const Include& include) {
+           return include.circular || !include.specials.empty();
+         });
+}
+
 bool check_files(const Subject& subject, Findings& findings) {
   const std::string check = "configuration file";
   std::error_code error;
@@ -297,6 +363,7 @@ bool check_files(const Subject& subject, Findings& findings) {
                         {{}, {}, {}, "name a file: OPENSSL_CONF, or --config"}});
     return false;
   }
+  if (tell_endless(subject, findings)) return false;
   findings.push_back(ok(check, shown(subject.path)));
   bool utf16 = false;
   for (const auto& file : subject.lines.files) utf16 = tell_utf16(file, findings) || utf16;

@@ -94,9 +94,10 @@ class Links {
     const std::string* best = nullptr;
     std::size_t least = std::string::npos;
     for (const auto& name : subject_.lines.sections) {
-      if (name == "default" || !looks_right(name)) continue;
+      if (name == "default") continue;
       for (const std::string& wanted : {named, std::string(usual)}) {
         if (!is_similar(name, wanted) || distance(name, wanted) >= least) continue;
+        if (!looks_right(name)) break;
         least = distance(name, wanted);
         best = &name;
       }

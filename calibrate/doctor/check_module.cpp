@@ -9,6 +9,7 @@
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/permissions.hpp"
 #include "calibrate/doctor/subject.hpp"
+#include "provider/special_files.hpp"
 #include "provider/version.hpp"
 
 namespace kaccel::calibrate::doctor {
@@ -33,8 +34,8 @@ std::string resolve(const std::string& module) {
 }
 
 struct Fault {
-  std::string what;  // "" where it can be used
-  bool kills = false;
+  std::string what;             // "" where it can be used
+  const char* means = nullptr;  // where it is worse than a module that is not there
   std::optional<Closed> closed{};
 };
 
@@ -42,13 +43,18 @@ Fault fault_of(const std::string& path) {
   if (const auto closed = closed_to_this_user(path)) {
     return {
         fmt::format("cannot be read: {}: {}", printable(closed->path, 200), std::strerror(EACCES)),
-        false, closed};
+        "this user's programs run without kaccel", closed};
   }
   std::error_code error;
   if (!fs::exists(path, error)) return {"is not there"};
+  if (const char* kind = special_kind(path)) {
+    return {fmt::format("is {} and no file", kind),
+            "every program that loads this configuration waits there"};
+  }
   const auto reason = why_not_loadable(path);
   if (reason.text.empty()) return {};
-  return {"does not load: " + printable(reason.text, 200), reason.kills};
+  return {"does not load: " + printable(reason.text, 200),
+          reason.kills ? "it ends every program that loads this configuration" : nullptr};
 }
 
 void check_other_users(const Subject& subject, const std::string& path, Findings& findings) {
@@ -98,10 +104,9 @@ void check_module(const Subject& subject, const Sections& sections, Findings& fi
                   place(subject, sections.kaccel, "module"),
                   "programs run without kaccel; where the file does not activate the default "
                   "provider itself, they have no digests, no random numbers and no TLS"};
-  if (fault.kills) finding.means = "it ends every program that loads this configuration";
+  if (fault.means != nullptr) finding.means = fault.means;
   const std::string usual = resolve("kaccel");
   if (fault.closed) {
-    finding.means = "this user's programs run without kaccel";
     finding.mend.commands = {opening(*fault.closed)};
   } else if (usual != path && fault_of(usual).what.empty()) {
     finding.mend.lines = {fmt::format("[{}]", sections.kaccel), "module = " + usual};

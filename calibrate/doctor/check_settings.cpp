@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/subject.hpp"
@@ -43,13 +45,29 @@ std::string group_of(const std::string& key) {
   return key.starts_with(prefix) && dot >= prefix.size() ? key.substr(0, dot + 1) : key;
 }
 
+// The entries of a map that are of this group, or have this key where it is of none.
+template <class ByKey>
+auto range_of(ByKey& by_key, const std::string& key) {
+  const std::string group = group_of(key);
+  if (group == key) return by_key.equal_range(key);
+  const std::string behind = group.substr(0, group.size() - 1) + char('.' + 1);
+  return std::pair(by_key.lower_bound(group), by_key.lower_bound(behind));
+}
+
 class SettingsCheck {
  public:
   SettingsCheck(const Subject& subject, const Sections& sections, Findings& findings)
       : subject_(subject),
         sections_(sections),
         findings_(findings),
-        thresholds_(subject.conf.value(sections.kaccel, "thresholds")) {}
+        thresholds_(subject.conf.value(sections.kaccel, "thresholds")) {
+    for (const auto& line : subject.lines.keys) {
+      if (line.section == sections.kaccel) by_key_[line.key].push_back(&line);
+      if (thresholds_ && line.section == *thresholds_) {
+        by_key_[std::string(prefix) + line.key].push_back(&line);
+      }
+    }
+  }
 
   // `section`: kaccel's, flattened.
   void run(ConfigSection section) {
@@ -66,25 +84,39 @@ class SettingsCheck {
   // The provider stops at the first fault; here all are told, each fault's keys being left out
   // before the next look.
   Settings check_keys(Values& values) {
+    constexpr std::size_t most_told = 20;
     Settings settings;
-    bool good = true;
+    std::size_t faults = 0;
+    Lines untold;
     while (const auto error = first_error(values, settings)) {
-      good = false;
       const std::string key = key_of(*error);
-      const std::string group = group_of(key);
-      const auto counts = [&](const std::string& each) {
-        return each == key || (group != key && each.starts_with(group));
-      };
-      tell_fault(key, error->message, lines_of(counts));
-      if (std::erase_if(values, [&](const auto& entry) { return counts(entry.first); }) == 0) break;
+      const Lines lines = lines_of(key);
+      fault_in_thresholds_ = fault_in_thresholds_ || key.starts_with(prefix);
+      if (++faults <= most_told) {
+        tell_fault(key, error->message, lines);
+      } else {
+        untold.insert(untold.end(), lines.begin(), lines.end());
+      }
+      const auto [first, last] = range_of(values, key);
+      if (first == last) break;
+      values.erase(first, last);
     }
-    if (good) findings_.push_back(ok("keys", "every key is known and has a fit value"));
+    if (faults == 0) findings_.push_back(ok("keys", "every key is known and has a fit value"));
+    if (!untold.empty()) tell_more(faults - most_told, untold);
     return settings;
+  }
+
+  void tell_more(std::size_t faults, const Lines& lines) {
+    findings_.push_back({State::problem,
+                         "keys",
+                         fmt::format("{} more are unknown or have no fit value", faults),
+                         describe(*lines.front()),
+                         "kaccel stays in software",
+                         {comment_out(lines)}});
   }
 
   void tell_fault(const std::string& key, const std::string& message, const Lines& lines) {
     const bool measured = key.starts_with(prefix);
-    fault_in_thresholds_ = fault_in_thresholds_ || measured;
     Finding finding{State::problem,
                     "keys",
                     printable(message, 300),
@@ -156,16 +188,14 @@ class SettingsCheck {
     findings_.push_back(std::move(finding));
   }
 
-  // The lines of the flattened keys that `counts` holds for.
-  template <class Counts>
-  Lines lines_of(const Counts& counts) const {
+  // Of a flattened key and its group, in the order of the file.
+  Lines lines_of(const std::string& key) const {
     Lines result;
-    for (const auto& line : subject_.lines.keys) {
-      const bool own = line.section == sections_.kaccel && counts(line.key);
-      const bool measured =
-          thresholds_ && line.section == *thresholds_ && counts(std::string(prefix) + line.key);
-      if (own || measured) result.push_back(&line);
+    const auto [first, last] = range_of(by_key_, key);
+    for (auto each = first; each != last; ++each) {
+      result.insert(result.end(), each->second.begin(), each->second.end());
     }
+    std::sort(result.begin(), result.end(), std::less<>());
     return result;
   }
 
@@ -316,11 +346,13 @@ class SettingsCheck {
   }
 
   Lines lines_of_groups(const std::set<std::string>& names) const {
-    return lines_of([&](const std::string& key) {
-      const std::string group = group_of(key);
-      return key.starts_with(prefix) && group != key &&
-             names.contains(group.substr(prefix.size(), group.size() - prefix.size() - 1));
-    });
+    Lines result;
+    for (const auto& name : names) {
+      const Lines lines = lines_of(std::string(prefix) + name + ".driver");
+      result.insert(result.end(), lines.begin(), lines.end());
+    }
+    std::sort(result.begin(), result.end(), std::less<>());
+    return result;
   }
 
   void tell_driver(const std::string& why, const std::set<std::string>& names, bool absent) {
@@ -379,8 +411,24 @@ class SettingsCheck {
   const Sections& sections_;
   Findings& findings_;
   std::optional<std::string> thresholds_;
+  std::map<std::string, Lines> by_key_;  // flattened
   bool fault_in_thresholds_ = false;
 };
+
+void tell_knot(const Subject& subject, const ConfigSection::Knot& knot, Findings& findings) {
+  Lines lines;
+  for (const auto& line : subject.lines.keys) {
+    if (line.section == knot.section && line.value == knot.value) lines.push_back(&line);
+  }
+  findings.push_back(
+      {State::problem,
+       "keys",
+       fmt::format("{} = {} {}", printable(knot.key), printable(knot.value), knot.problem),
+       lines.empty() ? place(subject, knot.section, knot.key) : describe(*lines.front()),
+       subject.trial.refused.empty() ? "kaccel cannot tell which of its keys are right"
+                                     : refusal(subject),
+       {comment_out(lines)}});
+}
 
 }  // namespace
 
@@ -400,6 +448,10 @@ void check_settings(const Subject& subject, const Sections& sections, Findings& 
   std::string problem;
   const auto section = read_config_section(subject.path, problem);
   if (!section) return;  // told by check_links
+  if (section->knot) {
+    tell_knot(subject, *section->knot, findings);
+    return;
+  }
   SettingsCheck(subject, sections, findings).run(*section);
 }
 

@@ -5,20 +5,23 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
+#include <unordered_set>
 
 #include "calibrate/command_error.hpp"
+#include "provider/special_files.hpp"
 
 namespace kaccel::calibrate::doctor {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int deepest_include = 10;
+constexpr std::size_t deepest_include = 10;
+constexpr std::size_t most_files = 1000;
 constexpr std::string_view blanks = " \t\r\n";
 
 std::string_view trim(std::string_view text) {
@@ -31,13 +34,17 @@ class LineReader {
  public:
   explicit LineReader(ConfigurationLines& result) : result_(result) {}
 
-  void read(const std::string& path, int depth) {
+  void read(const std::string& path) {
     std::error_code error;
-    if (depth > deepest_include || !fs::is_regular_file(path, error)) return;
+    if (way_.size() > deepest_include || result_.files.size() == most_files ||
+        !fs::is_regular_file(path, error)) {
+      return;
+    }
     std::ifstream in(path, std::ios::binary);
     if (!in) return;
     result_.files.push_back(path);
-    File file{path, depth};
+    way_.push_back(path);
+    File file{path};
     for (std::string text; std::getline(in, text);) {
       const std::size_t first = ++file.lines;
       for (std::string more; continues(text) && std::getline(in, more); ++file.lines) {
@@ -46,12 +53,12 @@ class LineReader {
       }
       take(text, file, first);
     }
+    way_.pop_back();
   }
 
  private:
   struct File {
     std::string path;
-    int depth;
     std::size_t lines = 0;
     // The include, by its place in the result, whose last section the lines now belong to.
     std::optional<std::size_t> swallowed_by{};
@@ -73,13 +80,8 @@ class LineReader {
       enter_section(std::string(trim(text.substr(1, text.find(']') - 1))));
       return;
     }
-    constexpr std::string_view include = ".include";
-    if (text.starts_with(include) && text.size() > include.size() &&
-        (std::isspace(static_cast<unsigned char>(text[include.size()])) != 0 ||
-         text[include.size()] == '=')) {
-      auto target = trim(text.substr(include.size()));
-      if (target.starts_with('=')) target = trim(target.substr(1));
-      follow(with_directory(target), file, number);
+    if (const auto target = included_path(text)) {
+      follow(*target, file, number);
       return;
     }
     if (text.front() == '.' || text.find('=') == std::string_view::npos) return;
@@ -105,40 +107,70 @@ class LineReader {
 
   void enter_section(std::string name) {
     section_ = std::move(name);
-    if (!result_.has_section(section_)) result_.sections.push_back(section_);
-  }
-
-  // config(5): a relative path belongs into the directory that the environment names, if any.
-  static std::string with_directory(std::string_view target) {
-    const char* directory = std::getenv("OPENSSL_CONF_INCLUDE");
-    if (directory == nullptr || target.starts_with('/')) return std::string(target);
-    return (fs::path(directory) / target).string();
+    if (known_sections_.insert(section_).second) result_.sections.push_back(section_);
   }
 
   void follow(const std::string& target, File& file, std::size_t number) {
     const std::size_t place = result_.includes.size();
     result_.includes.push_back({target, file.path, number});
     const std::string before = section_;
-    read_included(target, file.depth + 1);
+    read_included(target, place);
     result_.includes[place].ends_in = section_;
     if (section_ != before) file.swallowed_by = place;
   }
 
-  void read_included(const std::string& target, int depth) {
+  void read_included(const std::string& target, std::size_t place) {
     std::error_code error;
     if (!fs::is_directory(target, error)) {
-      read(target, depth);
+      read_unless_special(target, place);
       return;
     }
     for (const auto& entry : fs::directory_iterator(target, error)) {
       const auto extension = entry.path().extension();
-      if (extension == ".cnf" || extension == ".conf") read(entry.path().string(), depth);
+      if (extension == ".cnf" || extension == ".conf") {
+        read_unless_special(entry.path().string(), place);
+      }
+    }
+  }
+
+  void read_unless_special(const std::string& path, std::size_t place) {
+    if (special_kind(path) != nullptr) {
+      result_.includes[place].specials.push_back(path);
+    } else if (std::find(way_.begin(), way_.end(), path) != way_.end()) {
+      result_.includes[place].circular = true;
+    } else {
+      read(path);
     }
   }
 
   ConfigurationLines& result_;
+  std::vector<std::string> way_;  // files that are being read
+  std::unordered_set<std::string> known_sections_;
   std::string section_ = "default";
 };
+
+using Numbers = std::set<std::size_t>::const_iterator;
+
+// As many of a file's lines as one command takes; `next` moves on.
+Command comment_out_some(const std::string& file, Numbers& next, Numbers end) {
+  constexpr std::size_t most_ranges = 1000;
+  std::vector<std::string> ranges;
+  std::vector<std::size_t> lines;
+  while (next != end && ranges.size() < most_ranges) {
+    const std::size_t first = *next;
+    std::size_t last = first;
+    do {
+      last = *next;
+      lines.push_back(last);
+    } while (++next != end && *next == last + 1);
+    ranges.push_back(first == last ? fmt::format("{}", first) : fmt::format("{},{}", first, last));
+  }
+  Command command(
+      fmt::format("sed -i '{}s/^/#/' {}", fmt::join(ranges, "s/^/#/;"), shell_word(file)));
+  command.file = file;
+  command.lines = std::move(lines);
+  return command;
+}
 
 }  // namespace
 
@@ -150,13 +182,9 @@ const ConfigurationLine* ConfigurationLines::find(std::string_view section,
   return found != keys.rend() ? &*found : nullptr;
 }
 
-bool ConfigurationLines::has_section(std::string_view name) const noexcept {
-  return std::find(sections.begin(), sections.end(), name) != sections.end();
-}
-
 ConfigurationLines read_configuration_lines(const std::string& path) {
   ConfigurationLines result;
-  LineReader(result).read(path, 0);
+  LineReader(result).read(path);
   return result;
 }
 
@@ -166,15 +194,13 @@ std::string describe(const ConfigurationLine& line) {
 }
 
 std::vector<Command> comment_out(const std::vector<const ConfigurationLine*>& lines) {
-  std::map<std::string, std::vector<std::size_t>> numbers;
-  for (const auto* line : lines) numbers[line->file].push_back(line->number);
+  std::map<std::string, std::set<std::size_t>> numbers;
+  for (const auto* line : lines) numbers[line->file].insert(line->number);
   std::vector<Command> commands;
   for (const auto& [file, each] : numbers) {
-    Command command(
-        fmt::format("sed -i '{}s/^/#/' {}", fmt::join(each, "s/^/#/;"), shell_word(file)));
-    command.file = file;
-    command.lines = each;
-    commands.push_back(std::move(command));
+    for (auto next = each.begin(); next != each.end();) {
+      commands.push_back(comment_out_some(file, next, each.end()));
+    }
   }
   return commands;
 }

@@ -26,6 +26,9 @@ struct Include {
   // because it is another one than that in which the line stands.
   std::string ends_in{};
   std::vector<ConfigurationLine> swallowed{};
+  // What it brings that is no file, or in a directory looks like one; see special_kind(). Not read.
+  std::vector<std::string> specials{};
+  bool circular = false;  // the file is one of those that lead to this line; not read again
 };
 
 struct ConfigurationLines {
@@ -37,7 +40,6 @@ struct ConfigurationLines {
 
   // The last one, which counts; nullptr where there is none.
   const ConfigurationLine* find(std::string_view section, std::string_view key) const noexcept;
-  bool has_section(std::string_view name) const noexcept;
 };
 
 // Never fails: what cannot be read has no lines.
@@ -46,7 +48,7 @@ ConfigurationLines read_configuration_lines(const std::string& path);
 // "FILE, line N, [SECTION], KEY = VALUE", fit for a terminal.
 std::string describe(const ConfigurationLine& line);
 
-// Commands that comment these lines out; line numbers stay as they are.
+// Commands that comment these lines out, none too long for a shell; line numbers stay as they are.
 std::vector<Command> comment_out(const std::vector<const ConfigurationLine*>& lines);
 
 // The path as a shell reads it.

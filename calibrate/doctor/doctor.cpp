@@ -139,12 +139,18 @@ void print_json(const Findings& findings, std::ostream& out) {
 }  // namespace
 
 doctor::Findings examine(const std::string& path, const Machine& machine) {
-  const Trial trial = try_configuration(path);
-  const OpensslConf conf(path);
   const auto lines = read_configuration_lines(path);
+  const bool endless = is_endless(path, lines);
+  const Trial trial = endless ? Trial{} : try_configuration(path);
+  // What a helper did not come to the end of is not for this process.
+  const OpensslConf conf = trial.was_read ? OpensslConf(path) : OpensslConf::of_text("");
   const Subject subject{path, conf, lines, machine, trial};
   Findings findings;
   bool off = false;
+  if (!endless && !trial.was_read) {
+    check_trial(subject, off, findings);
+    return findings;
+  }
   if (check_files(subject, findings)) {
     const Sections sections = check_links(subject, findings);
     off = sections.off;
@@ -155,6 +161,7 @@ doctor::Findings examine(const std::string& path, const Machine& machine) {
     if (!off) check_settings(subject, sections, findings);
   }
   check_kernel(machine, findings);
+  if (endless) return findings;
   check_trial(subject, off, findings);
   rehearse(subject, findings);
   return findings;

@@ -4,7 +4,6 @@
 #include <openssl/err.h>
 
 #include <new>
-#include <string_view>
 #include <system_error>
 
 namespace kaccel::calibrate::doctor {
@@ -55,13 +54,11 @@ std::optional<std::string> OpensslConf::value(const std::string& section, const 
   if (broken_) return std::nullopt;
   // Asked for another section, OpenSSL would look in the default one as well.
   if (section != "default" && !has_section(section)) return std::nullopt;
-  STACK_OF(CONF_VALUE)* entries = NCONF_get_section(conf_.get(), section.c_str());
-  std::optional<std::string> found;
-  for (int i = 0; i < sk_CONF_VALUE_num(entries); ++i) {
-    const CONF_VALUE* entry = sk_CONF_VALUE_value(entries, i);
-    if (std::string_view(entry->name) == key) found = entry->value;
-  }
+  const char* found = NCONF_get_string(conf_.get(), section.c_str(), key);
+  const bool is_other_sections =
+      section != "default" && found == NCONF_get_string(conf_.get(), "default", key);
   ERR_clear_error();
+  if (found == nullptr || is_other_sections) return std::nullopt;
   return found;
 }
 

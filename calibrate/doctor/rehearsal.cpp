@@ -24,18 +24,24 @@ using LinesOut = std::map<std::string, std::set<std::size_t>>;  // by file
 
 class Flattened {
  public:
-  Flattened(const Subject& subject, const LinesOut& out) : subject_(subject), out_(out) {}
+  Flattened(const Subject& subject, const LinesOut& out) : out_(out) {
+    for (const auto& include : subject.lines.includes) {
+      if (!include.circular) includes_[include.file].emplace(include.number, include.path);
+    }
+  }
 
   void add(const std::string& path, int depth = 0) {
     std::ifstream in(path, std::ios::binary);
     const auto out = out_.find(path);
+    const auto& includes = includes_[path];
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
       ++number;
       if (out != out_.end() && out->second.contains(number)) {
         text_ += '#' + line + '\n';
-      } else if (const auto* include = include_at(path, number);
-                 include == nullptr || depth >= deepest_include || !follow(include->path, depth)) {
+      } else if (const auto include = includes.find(number); include == includes.end() ||
+                                                             depth >= deepest_include ||
+                                                             !follow(include->second, depth)) {
         text_ += line + '\n';
       }
     }
@@ -44,14 +50,6 @@ class Flattened {
   std::string take() { return std::move(text_); }
 
  private:
-  const Include* include_at(const std::string& path, std::size_t number) const {
-    const auto& all = subject_.lines.includes;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Include& include) {
-      return include.file == path && include.number == number;
-    });
-    return found != all.end() ? &*found : nullptr;
-  }
-
   bool follow(const std::string& path, int depth) {
     std::error_code error;
     if (!fs::is_regular_file(path, error) || access(path.c_str(), R_OK) != 0) return false;
@@ -59,7 +57,7 @@ class Flattened {
     return true;
   }
 
-  const Subject& subject_;
+  std::map<std::string, std::map<std::size_t, std::string>> includes_;  // by file and line
   const LinesOut& out_;
   std::string text_;
 };

@@ -20,6 +20,10 @@ struct Subject {
   const Trial& trial;
 };
 
+// Whether reading it would not end, or would take what another reader waits for: nothing then may
+// open it, OpenSSL's reader least of all.
+bool is_endless(const std::string& path, const ConfigurationLines& lines);
+
 // The sections on the way from openssl_conf to kaccel, as they are, or as they will be when what
 // was found has been mended.
 struct Sections {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string_view>
 
+#include "calibrate/doctor/openssl_conf.hpp"
 #include "calibrate/openssl_context.hpp"
 
 namespace kaccel::calibrate::doctor {
@@ -143,6 +144,8 @@ int tell_provider(OSSL_PROVIDER* provider, void* say) {
 // configuration; kaccel itself looks at the file that the environment names.
 void live_as_a_program(const std::string& path, const SayLine& say) {
   setenv("OPENSSL_CONF", path.c_str(), 1);
+  OpensslConf{path};
+  say(line("read", "", ""));
   const std::unique_ptr<OSSL_LIB_CTX, FreeLibctx> libctx(OSSL_LIB_CTX_new());
   if (!libctx) throw OpensslError("OpenSSL gives no library context");
   ERR_clear_error();
@@ -168,6 +171,7 @@ void take(std::string_view text, Trial& trial) {
   const auto what = text.substr(0, first);
   const std::string of(text.substr(first + 1, second - first - 1));
   const std::string value(text.substr(second + 1));
+  if (what == "read") trial.was_read = true;
   if (what == "refused") trial.refused = value;
   if (what == "provider") trial.providers.push_back(of);
   if (what == "answer") trial.answers[of] = value;

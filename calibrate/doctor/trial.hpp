@@ -11,6 +11,7 @@
 namespace kaccel::calibrate::doctor {
 
 struct Trial {
+  bool was_read = false;  // OpenSSL came to the file's end, or to what is wrong in it
   bool finished = false;
   std::string end;      // how it ended where it did not finish
   std::string refused;  // OpenSSL's reason for refusing the configuration, "" if it did not

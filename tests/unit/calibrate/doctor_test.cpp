@@ -1,6 +1,8 @@
 #include "calibrate/doctor/doctor.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -51,6 +53,47 @@ TEST(DoctorLines, FollowIncludesAndKeepTheirLineNumbers) {
   ASSERT_NE(lines.find("own", "key"), nullptr);
   EXPECT_EQ(lines.find("own", "key")->value, "4");
   EXPECT_EQ(lines.find("own", "other"), nullptr);
+}
+
+TEST(DoctorLines, AreCommentedOutInRangesNoneTooLongForAShell) {
+  std::vector<doctor::ConfigurationLine> lines;
+  for (const std::size_t number : {9U, 3U, 4U, 5U, 3U}) lines.push_back({"a", number, {}, {}, {}});
+  for (std::size_t i = 0; i < 2500; ++i) lines.push_back({"b", 2 * i + 1, {}, {}, {}});
+  std::vector<const doctor::ConfigurationLine*> all;
+  for (const auto& line : lines) all.push_back(&line);
+  const auto commands = doctor::comment_out(all);
+  ASSERT_EQ(commands.size(), 4U);
+  EXPECT_EQ(commands.front().text, "sed -i '3,5s/^/#/;9s/^/#/' a");
+  EXPECT_EQ(commands.front().lines, (std::vector<std::size_t>{3, 4, 5, 9}));
+  std::size_t told = 0;
+  for (const auto& command : commands) {
+    EXPECT_LT(command.text.size(), 100'000U);  // Linux takes 128 KiB in a word
+    told += command.lines.size();
+  }
+  EXPECT_EQ(told, 2504U);
+  EXPECT_EQ(commands.back().lines.back(), 4999U);
+}
+
+TEST(DoctorLines, AFileThatIncludesItselfIsReadOnce) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.cnf");
+  const std::string include = ".include " + path + "\n";
+  write_text(path, "key = 1\n" + include + include + include);
+  const auto lines = doctor::read_configuration_lines(path);
+  EXPECT_EQ(lines.keys.size(), 1U);
+  ASSERT_EQ(lines.includes.size(), 3U);
+  EXPECT_TRUE(lines.includes.front().circular);
+  EXPECT_TRUE(doctor::is_endless(path, lines));
+}
+
+TEST(DoctorConf, ASectionsKeysAreItsOwn) {
+  const auto conf = doctor::OpensslConf::of_text("a = 1\nb =\n[s]\nb = 2\nb = 3\n[t]\n");
+  EXPECT_EQ(conf.value("default", "a"), "1");
+  EXPECT_EQ(conf.value("default", "b"), "");
+  EXPECT_EQ(conf.value("s", "b"), "3");
+  EXPECT_EQ(conf.value("s", "a"), std::nullopt);
+  EXPECT_EQ(conf.value("t", "c"), std::nullopt);
+  EXPECT_EQ(conf.value("none", "a"), std::nullopt);
 }
 
 TEST(DoctorLines, ANameIsQuotedForAShell) {
@@ -161,6 +204,18 @@ TEST_F(DoctorRehearsal, TakesBackLinesThatOpensslRefuses) {
   EXPECT_NE(breaks({"[a]", "no_such_key = 1"}).find("OpenSSL would refuse"), std::string::npos);
 }
 
+TEST_F(DoctorMachine, AFifoInTheModulesPlaceIsNotLoaded) {
+  const TemporaryDirectory directory;
+  const std::string fifo = directory.file("kaccel.so");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const auto conf = doctor::OpensslConf::of_text("[k]\nmodule = " + fifo + "\n");
+  Findings findings;
+  doctor::check_module({"openssl.cnf", conf, {}, machine_, {}}, {"i", "p", "k"}, findings);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().what, fifo + " is a FIFO and no file");
+  EXPECT_NE(findings.front().means.find("waits there"), std::string::npos);
+}
+
 class DoctorThresholds : public DoctorMachine {
  protected:
   Findings examine_with(const std::string& thresholds) {
@@ -224,6 +279,22 @@ TEST_F(DoctorThresholds, APlaceIsTheLineThatTheMessageNames) {
   const auto& finding = find(findings, "keys");
   EXPECT_NE(finding.what.find("decrypt"), std::string::npos);
   EXPECT_NE(finding.where.find("line 3"), std::string::npos);
+}
+
+TEST_F(DoctorThresholds, InAFifoAreMeasuredAnewIntoAFileOnceItIsOutOfTheWay) {
+  const std::string fifo = directory_.file("kaccel-thresholds.cnf");
+  write_text(directory_.file("openssl.cnf"), "openssl_conf = i\n.include " + fifo + "\n");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  alarm(60);  // not a judgement: that is a hang
+  const auto findings = examine(directory_.file("openssl.cnf"), machine_);
+  alarm(0);
+  const auto& finding = find(findings, "included file");
+  EXPECT_EQ(finding.what, fifo + " is a FIFO and no file");
+  EXPECT_EQ(finding.where, directory_.file("openssl.cnf") + ", line 2, .include");
+  EXPECT_NE(finding.means.find("waits"), std::string::npos);
+  ASSERT_EQ(finding.mend.commands.size(), 2U);
+  EXPECT_EQ(finding.mend.commands[0].text, "mv " + fifo + " " + fifo + ".old");
+  EXPECT_EQ(finding.mend.commands[1].text, "kaccel-calibrate run --output " + fifo);
 }
 
 TEST_F(DoctorThresholds, OneAlgorithmStaysAndTwoStay) {
