@@ -33,7 +33,8 @@ struct Answer {
   Decision decision{Route::software, RouteReason::threshold_is_never};
   std::string obstacle{};  // what else keeps the call off a driver, thresholds apart
   bool driver_binds = false;
-  std::string why_not{};  // where it does not bind
+  std::string why_not{};      // where it does not bind
+  std::string no_hardware{};  // why its driver is none; "" where it is
 
   bool wants_hardware() const { return decision.route == Route::hardware && obstacle.empty(); }
   Route route() const {
@@ -72,6 +73,7 @@ void look_for_driver(Answer& answer, const Machine& machine, bool under_seccomp)
   }
   const auto status = kernel::probe(machine.transport, *driver);
   answer.driver_binds = static_cast<bool>(status);
+  if (driver->hardness != kernel::Hardness::hardware) answer.no_hardware = driver->reason;
   if (!status) {
     answer.why_not = why_unusable(*driver, status, machine.kernel);
   } else if (answer.algorithm.kind == Kind::data_units) {
@@ -138,10 +140,16 @@ std::string reason(const Answer& answer) {
   return text;
 }
 
+// Thresholds may name any driver, the kernel's own software too.
+const char* side(const Answer& answer) {
+  if (answer.route() == Route::software) return "software";
+  return answer.no_hardware.empty() ? "hardware" : "kernel software";
+}
+
 std::string where(const Answer& answer, const Configuration& configuration) {
-  const std::string side =
-      answer.route() == Route::hardware ? fmt::format("hardware ({})", answer.driver) : "software";
-  return configuration.configured ? side : "would be " + side;
+  std::string text = side(answer);
+  if (answer.route() == Route::hardware) text += fmt::format(" ({})", answer.driver);
+  return configuration.configured ? text : "would be " + text;
 }
 
 const char* name(kernel::Direction direction) {
@@ -219,6 +227,11 @@ void print_text(const Answer& answer, const Configuration& configuration, std::o
         configuration.settings.force_threshold ? "force_threshold" : configuration.source);
     out << fmt::format("  driver: {}: {}\n", answer.driver,
                        answer.driver_binds ? "usable here" : answer.why_not);
+    if (!answer.no_hardware.empty()) {
+      out << fmt::format(
+          "  it is no hardware: {}: calls that go there gain nothing; run kaccel-calibrate again\n",
+          answer.no_hardware);
+    }
     if (answer.known != nullptr && *answer.known->quirks != '\0') {
       out << fmt::format("  known quirks: {}\n", answer.known->quirks);
     }
@@ -230,7 +243,7 @@ void print_text(const Answer& answer, const Configuration& configuration, std::o
 void print_json(const Answer& answer, const Configuration& configuration, std::ostream& out) {
   Json document{{"algorithm", answer.algorithm.name},
                 {"size", answer.size},
-                {"route", answer.route() == Route::hardware ? "hardware" : "software"},
+                {"route", side(answer)},
                 {"reason", reason(answer)},
                 {"configured", configuration.configured},
                 {"calibrated", configuration.settings.calibrated}};
@@ -239,6 +252,7 @@ void print_json(const Answer& answer, const Configuration& configuration, std::o
     document["details"] = details_of(answer);
     document["driver"] = answer.driver;
     document["driver_usable"] = answer.driver_binds;
+    if (!answer.no_hardware.empty()) document["no_hardware"] = answer.no_hardware;
     document["threshold"] = answer.threshold;
     document["threshold_from"] = configuration.source;
     if (answer.known != nullptr) document["quirks"] = answer.known->quirks;

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "calibrate/command_error.hpp"
+#include "calibrate/doctor/broken_line.hpp"
 #include "calibrate/doctor/permissions.hpp"
 #include "calibrate/doctor/similar_names.hpp"
 #include "calibrate/doctor/subject.hpp"
@@ -240,32 +241,8 @@ bool begins_a_section(const ConfigurationLine& line) {
   return first != std::string::npos && text[first] == '[';
 }
 
-// OpenSSL tells the line, but not of which file, and counts those of included files along. So each
-// is read alone.
-OpensslConf without_includes(const Subject& subject, const std::string& file) {
-  std::set<std::size_t> includes;
-  for (const auto& include : subject.lines.includes) {
-    if (include.file == file) includes.insert(include.number);
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  std::size_t number = 0;
-  for (std::string line; std::getline(in, line); text += '\n') {
-    if (!includes.contains(++number)) text += line;
-  }
-  return OpensslConf::of_text(text);
-}
-
 void tell_broken(const Subject& subject, Findings& findings) {
-  std::string file = subject.path;
-  OpensslConf::Broken broken = *subject.conf.broken();
-  for (auto each = subject.lines.files.rbegin(); each != subject.lines.files.rend(); ++each) {
-    const auto alone = without_includes(subject, *each);
-    if (!alone.broken()) continue;
-    file = *each;
-    broken = *alone.broken();
-    break;
-  }
+  const auto [file, broken] = find_broken_line(subject.path, *subject.conf.broken(), subject.lines);
   Finding finding{
       State::problem, "syntax",
       fmt::format("OpenSSL cannot read {}: {}", shown(file), broken.reason),

@@ -80,6 +80,17 @@ TEST_F(Explain, SaysThatAFilterKeepsHardwareOffUnlessItIsPermitted) {
   EXPECT_NE(first_line(answer("AES-128-CBC", "4096")).find("hardware"), std::string::npos);
 }
 
+TEST_F(Explain, ASoftwareDriverIsNotCalledHardware) {
+  machine_.drivers = {
+      make_driver("cbc-aes-qce", kernel::Algorithm::cbc_aes, kernel::Hardness::software)};
+  const auto text = answer("AES-128-CBC", "4096");
+  EXPECT_NE(first_line(text).find(": kernel software (cbc-aes-qce): "), std::string::npos) << text;
+  EXPECT_NE(text.find("it is no hardware: "), std::string::npos) << text;
+  std::ostringstream out;
+  explain({"AES-128-CBC", "4096", false, {}, true}, configuration_, machine_, out);
+  EXPECT_EQ(nlohmann::json::parse(out.str())["route"], "kernel software");
+}
+
 TEST_F(Explain, AnAlgorithmWithoutADriverIsSoftware) {
   EXPECT_EQ(first_line(answer("AES-256-CTR", "4096")),
             "AES-256-CTR, 4096 bytes, encrypt: software: no driver is chosen for it");
@@ -234,6 +245,41 @@ TEST(Configuration, WithoutASectionThePublishedThresholdsCount) {
   EXPECT_EQ(row.driver, "cbc-aes-qce");
   EXPECT_EQ(row.encrypt, 512);
   EXPECT_FALSE(configuration.settings.calibrated);
+}
+
+constexpr const char* with_include =
+    "openssl_conf = init\n[init]\nproviders = p\n[p]\nkaccel = k\n[k]\nactivate = 1\n"
+    "thresholds = t\n.include ";
+
+TEST(Configuration, ThresholdsComeFromTheFileTheyStandIn) {
+  const TemporaryDirectory directory;
+  const std::string included = directory.file("kaccel-thresholds.cnf");
+  const std::string config = directory.file("openssl.cnf");
+  write_text(included, "[t]\ncalibrated = yes\n");
+  write_text(config, with_include + included + "\n");
+  EXPECT_EQ(read_configuration(config, "").source, included);
+  write_text(config, std::string(with_include) + included + "\n[t]\nAES-128-CBC.encrypt = 1\n" +
+                         "AES-128-CBC.decrypt = 1\nAES-128-CBC.driver = x\n");
+  EXPECT_EQ(read_configuration(config, "").source, included + ", " + config);
+}
+
+TEST(Configuration, ALineThatCannotBeReadIsCountedInItsOwnFile) {
+  const TemporaryDirectory directory;
+  const std::string included = directory.file("kaccel-thresholds.cnf");
+  const std::string config = directory.file("openssl.cnf");
+  const auto refusal = [&] {
+    try {
+      read_configuration(config, "");
+    } catch (const CommandError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  write_text(included, "[t]\ncalibrated = yes\n[default]\n");
+  write_text(config, with_include + included + "\nno equals sign\n");
+  EXPECT_NE(refusal().find(config + ":10: "), std::string::npos) << refusal();
+  write_text(included, "[t]\nno equals sign\n");
+  EXPECT_NE(refusal().find(included + ":2: "), std::string::npos) << refusal();
 }
 
 TEST(Configuration, AnUnknownKeyIsRefusedAndNamed) {
