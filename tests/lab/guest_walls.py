@@ -1,8 +1,8 @@
 """Runs in the guest: programs of OpenSSL where something stands between kaccel and the driver.
 
     guest_walls.py BUILD_DIR qce [TEST]...
-                                      a guest with the simulated qce: seccomp filters, small socket buffers, a driver that
-                                      answers EBUSY and ENOMEM when it is done, or has a backlog
+                                      a guest with the simulated qce: seccomp filters, Landlock, small socket buffers, a
+                                      driver that answers EBUSY and ENOMEM when it is done, or has a backlog
     guest_walls.py BUILD_DIR hidden   a kernel that lists virtio_crypto_aes_cbc and does not let it be bound (Linux 7.2; on
                                       7.3 with either value of crypto.af_alg_restrict)
     guest_walls.py BUILD_DIR missing  a kernel without algif_skcipher, with the simulated qce
@@ -136,6 +136,12 @@ class Walls:
              configuration(self.directory, QCE)], capture_output=True, timeout=SECONDS, check=True).stdout.decode()
         need("under_seccomp = yes" in told, f"explain does not name the filter: {told}")
 
+    def landlock(self, without, used):
+        """A Landlock ruleset knows nothing of AF_ALG; one that closes /proc hides whether there is a filter."""
+        before = [sys.executable, HERE / "landlock_exec.py", *without]
+        counters = self.check({"AES-128-CBC": (4096, 65536), "HMAC-SHA256": (4096,)}, QCE, "", before)
+        need((counters["hardware-calls"] > 0) == used and counters["fallbacks"] == 0, f"Landlock: {counters}")
+
     def small_buffers(self, default):
         """net.core.wmem_default, in bytes; the receive side alike. Data is split, or stays in software."""
         counters = self.with_sysctls({"wmem_default": default, "rmem_default": default})
@@ -210,6 +216,8 @@ def tests_of(walls, which):
     tests = {f"socket(AF_ALG) denied by {name}": lambda name=name: walls.seccomp_denied(name)
              for name in ("EPERM", "EACCES", "ENOSYS")}
     tests["a container's filter"] = walls.seccomp_of_a_container
+    tests["Landlock"] = lambda: walls.landlock([], True)
+    tests["Landlock without /proc"] = lambda: walls.landlock(["--without", "proc"], False)
     for default in (4608, 16384, 65536):
         tests[f"wmem_default {default}"] = lambda default=default: walls.small_buffers(default)
     tests["optmem_max 4608"] = walls.small_auxiliary_memory
