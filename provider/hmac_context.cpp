@@ -221,9 +221,13 @@ int HmacContext::update(void* context, const unsigned char* data, std::size_t si
   if (self.stage_ == Stage::collecting && self.message_.append(data, size)) [[likely]] {
     return 1;
   }
-  if (!self.hand_over()) return 0;
-  void* inner = self.inner_.own();
-  return inner == nullptr ? 0 : self.route_.software.update(inner, data, size);
+  return self.update_inner(data, size);
+}
+
+int HmacContext::update_inner(const unsigned char* data, std::size_t size) noexcept {
+  if (!hand_over()) return 0;
+  void* inner = inner_.own();
+  return inner == nullptr ? 0 : route_.software.update(inner, data, size);
 }
 
 // A message within the threshold passes here in as few instructions as can be.

@@ -51,7 +51,10 @@ class HmacContext {
   HmacContext& operator=(const HmacContext&) = delete;
   ~HmacContext();
 
-  int restart(const unsigned char* key, std::size_t key_size, const OSSL_PARAM params[]) noexcept;
+  // Apart, so that what short messages pass saves no registers for it.
+  [[gnu::noinline]] int restart(const unsigned char* key, std::size_t key_size,
+                                const OSSL_PARAM params[]) noexcept;
+  [[gnu::noinline]] int update_inner(const unsigned char* data, std::size_t size) noexcept;
   void begin_message() noexcept;
   [[gnu::noinline]] int final_beyond_limit(unsigned char* out, std::size_t* out_size,
                                            std::size_t out_capacity) noexcept;
