@@ -104,6 +104,40 @@ void advance_iv(const AlgorithmInfo& row, Direction direction, std::uint8_t* iv,
              : request_apart(work, row, lease, input, output, size);
 }
 
+// Most work is: within every limit, and its output goes where it belongs.
+[[gnu::always_inline]] inline bool is_one_request(const CipherWork& work,
+                                                  const Session& session) noexcept {
+  const Restrictions& restrictions = work.driver.restrictions;
+  return work.size <= session.max_request() && work.size <= restrictions.max_size &&
+         work.size >= restrictions.min_size && work.size != 0 &&
+         !overlap(work.input, work.output, work.size) && !output_may_be_lost_to_fork();
+}
+
+// All other work. Apart, so that one request saves no registers for it.
+[[gnu::noinline]] CipherProgress run_requests(SessionPool& pool, SessionPool::Lease& lease,
+                                              const AlgorithmInfo& row,
+                                              const CipherWork& work) noexcept {
+  Status status = success;
+  std::size_t done = 0;
+  do {
+    const std::size_t size =
+        next_request(work.size - done, row.block_size, lease.session(), work.driver.restrictions);
+    if (size == 0) [[unlikely]]
+      break;
+    const std::uint8_t* input = work.input + done;
+    std::uint8_t* output = work.output + done;
+    status = request(work, row, lease, input, output, size);
+    if (!status) [[unlikely]] {
+      pool.count_failed_request(status);
+      lease.discard();
+      break;
+    }
+    pool.count_request();
+    done += size;
+  } while (done < work.size);
+  return CipherProgress{status, done};
+}
+
 }  // namespace
 
 CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
@@ -116,22 +150,20 @@ CipherProgress run_cipher(SessionPool& pool, SessionPool::Handle& handle,
   std::size_t done = 0;
   if (status) [[likely]] {
     const AlgorithmInfo& row = info(work.driver.algorithm);
-    do {
-      const std::size_t size =
-          next_request(work.size - done, row.block_size, lease.session(), work.driver.restrictions);
-      if (size == 0) [[unlikely]]
-        break;
-      const std::uint8_t* input = work.input + done;
-      std::uint8_t* output = work.output + done;
-      status = request(work, row, lease, input, output, size);
-      if (!status) [[unlikely]] {
+    if (is_one_request(work, lease.session())) [[likely]] {
+      status = request_apart(work, row, lease, work.input, work.output, work.size);
+      if (status) [[likely]] {
+        pool.count_request();
+        done = work.size;
+      } else {
         pool.count_failed_request(status);
         lease.discard();
-        break;
       }
-      pool.count_request();
-      done += size;
-    } while (done < work.size);
+    } else {
+      const CipherProgress progress = run_requests(pool, lease, row, work);
+      status = progress.status;
+      done = progress.done;
+    }
   }
   note_health(work.driver, status);
   return {status, done};
