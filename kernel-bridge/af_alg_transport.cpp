@@ -160,9 +160,9 @@ class AfAlgSession final : public Session {
   }
 
   Status set_key(std::span<const std::uint8_t> key) noexcept override {
-    // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt).
-    operation_.reset();
-    if (!transform_.intact()) return {Failure::descriptor_lost, 0};
+    // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt). One
+    // that could not be recognised as ours, and was not closed, may be.
+    if (!operation_.reset() || !transform_.intact()) return {Failure::descriptor_lost, 0};
     if (::setsockopt(transform_.number(), SOL_ALG, ALG_SET_KEY, key.data(),
                      static_cast<socklen_t>(key.size())) != 0) {
       return errno == EINVAL || errno == ENOKEY ? Status{Failure::bad_key, errno}

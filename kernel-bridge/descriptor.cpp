@@ -69,9 +69,12 @@ bool Descriptor::intact() const noexcept {
          identity.st_dev == device_;
 }
 
-void Descriptor::reset() noexcept {
-  if (intact()) close_descriptor(number_);
+bool Descriptor::reset() noexcept {
+  if (number_ < 0) return true;
+  const bool is_mine = intact();
+  if (is_mine) close_descriptor(number_);
   number_ = -1;
+  return is_mine;
 }
 
 }  // namespace kaccel::kernel

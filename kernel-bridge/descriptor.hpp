@@ -30,8 +30,9 @@ class Descriptor {
   // Forgets it, open as it is.
   void abandon() noexcept { number_ = -1; }
 
-  // Closes it, unless the number has become someone else's.
-  void reset() noexcept;
+  // Closes it, unless the number has become someone else's. False where it was not closed: it may
+  // still be open, if the kernel would not say whose the number is. True for none.
+  bool reset() noexcept;
 
   int number() const noexcept { return number_; }
   bool is_open() const noexcept { return number_ >= 0; }

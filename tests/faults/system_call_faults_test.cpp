@@ -207,6 +207,24 @@ TEST_P(SystemCallFaults, at_each_call_from_then_on_are_answered_by_software) {
 }
 
 // KACCEL_TEST_SEED is the first seed.
+// Neither SO_COOKIE nor fstat(2) says whose a number is, once.
+TEST_P(SystemCallFaults, that_hide_whose_a_number_is_leave_it_alone) {
+  std::uint64_t hidden = 0;
+  for (std::size_t n = 1; n <= clean_.calls.size(); ++n) {
+    if (clean_.calls[n - 1] != SystemCall::get_option) continue;
+    const Observed faulty = run_on(
+        GetParam(), [&](SystemCall call, std::uint64_t which) -> std::optional<SystemCallFault> {
+          const bool is_asked_again = which == n + 1 && call == SystemCall::stat;
+          if (which != n && !is_asked_again) return {};
+          return SystemCallFault{Kind::error, EACCES};
+        });
+    expect_right(faulty, "call " + std::to_string(n));
+    if (HasFailure()) return;
+    if (faulty.injected == 2) ++hidden;
+  }
+  EXPECT_GE(hidden, 4U);
+}
+
 TEST_P(SystemCallFaults, at_random_calls_are_answered_by_software) {
   const auto first = static_cast<std::uint32_t>(number_from_environment("KACCEL_TEST_SEED", 1));
   const std::uint32_t rounds = all_faults() ? 2000 : 40;
