@@ -22,6 +22,8 @@ BUILD = Path(os.environ.get("KACCEL_BUILD_DIR", ROOT / "build" / "release")).abs
 MODULE = BUILD / "provider" / "kaccel.so"
 CALIBRATE = BUILD / "calibrate" / "kaccel-calibrate"
 DEVICE = os.environ.get("KACCEL_TEST_DEVICE", "")
+# What goes through one connection each way; fewer in the lab, whose machine is emulated.
+MEGABYTES = int(os.environ.get("KACCEL_TEST_MEGABYTES", 4 if DEVICE else 100))
 
 # Beyond every test's own length: a program that hangs, not one that is slow in an emulated machine.
 HANGS_AFTER = 300

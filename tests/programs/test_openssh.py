@@ -12,10 +12,10 @@ import pytest
 
 from data import some_bytes
 from openssh import PRIVILEGE_SEPARATION, Keys, SshServer, make_keys
-from programs import DEVICE, Programs, need_tool
+from programs import MEGABYTES, Programs, need_tool
 
-# In the emulated machine most of a copy's time goes into OpenSSH itself.
-SIZE = 4_000_000 if DEVICE else 50_000_000
+# 50 MB at most: in the emulated machine most of a copy's time goes into OpenSSH itself.
+SIZE = min(MEGABYTES, 50) * 1_000_000
 # With every call to hardware: new ground is in the small calls.
 SMALL_SIZE = 1_000_000
 

@@ -4,11 +4,9 @@ import filecmp
 import os
 
 import pytest
-from programs import Programs, free_port, need_tool
+from programs import MEGABYTES, Programs, free_port, need_tool
 from web_server import WebServer
 
-# MiB that go through one connection each way; fewer in the lab, whose machine is emulated.
-MEGABYTES = int(os.environ.get("KACCEL_TEST_MEGABYTES", 4 if "KACCEL_TEST_DEVICE" in os.environ else 100))
 MIB = 1 << 20
 
 TLS_1_2 = ["--tls-max", "1.2", "--ciphers"]
