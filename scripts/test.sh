@@ -127,5 +127,6 @@ for stage in "${stages[@]}"; do
     fi
 done
 ((${#failed[@]} == 0)) || say "failed: ${failed[*]}"
+say "all together: $SECONDS s"
 echo "stages: $passed passed, ${#failed[@]} failed"
 ((${#failed[@]} == 0))
