@@ -138,7 +138,8 @@ class ControlMessage {
 int beyond_standard(int number) noexcept {
   if (number < 0 || number > STDERR_FILENO) [[likely]]
     return number;
-  const int moved = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int moved =
+      uninterrupted([&] { return ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); });
   const int error_number = errno;
   close_descriptor(number);
   errno = error_number;
@@ -163,8 +164,11 @@ class AfAlgSession final : public Session {
     // A key cannot be set while an operation socket is open: EBUSY (af_alg.c, alg_setsockopt). One
     // that could not be recognised as ours, and was not closed, may be.
     if (!operation_.reset() || !transform_.intact()) return {Failure::descriptor_lost, 0};
-    if (::setsockopt(transform_.number(), SOL_ALG, ALG_SET_KEY, key.data(),
-                     static_cast<socklen_t>(key.size())) != 0) {
+    const int taken = uninterrupted([&] {
+      return ::setsockopt(transform_.number(), SOL_ALG, ALG_SET_KEY, key.data(),
+                          static_cast<socklen_t>(key.size()));
+    });
+    if (taken != 0) {
       return errno == EINVAL || errno == ENOKEY ? Status{Failure::bad_key, errno}
                                                 : status_of_errno(errno);
     }
@@ -267,7 +271,8 @@ class AfAlgTransport final : public Transport {
     std::memcpy(address.salg_type, row.socket_type, std::strlen(row.socket_type));
     std::memcpy(address.salg_name, driver, name_size);
 
-    const int number = beyond_standard(::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const int number = beyond_standard(
+        uninterrupted([] { return ::socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); }));
     if (number < 0) return status_of_errno(errno);
     Descriptor transform;
     if (!transform.adopt(number)) return {Failure::descriptor_lost, errno};

@@ -1,5 +1,6 @@
 #include "tests/faults/fake_af_alg.hpp"
 
+#include <fcntl.h>
 #include <linux/if_alg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -39,9 +40,11 @@ int fail_with(int error) {
 }  // namespace
 
 const char* name_of(SystemCall call) {
-  constexpr std::array names{"socket",     "bind",    "setsockopt(ALG_SET_KEY)",
-                             "accept4",    "sendmsg", "recvfrom",
-                             "getsockopt", "fstat",   "close"};
+  constexpr std::array names{"socket",   "fcntl(F_DUPFD_CLOEXEC)",
+                             "bind",     "setsockopt(ALG_SET_KEY)",
+                             "accept4",  "sendmsg",
+                             "recvfrom", "getsockopt",
+                             "fstat",    "close"};
   return names.at(index(call));
 }
 
@@ -76,12 +79,11 @@ struct FakeAfAlg::Transform {
 };
 
 struct FakeAfAlg::Socket {
-  explicit Socket(int its_number) : number(its_number), cookie(cookie_of(its_number)) {}
+  explicit Socket(int number) : cookie(cookie_of(number)) {}
   ~Socket() {
     if (session != nullptr) --transform->operations;
   }
 
-  const int number;
   const std::uint64_t cookie;
   std::shared_ptr<Transform> transform;      // of both kinds once bound
   std::unique_ptr<kernel::Session> session;  // an operation socket's
@@ -164,11 +166,18 @@ std::optional<SystemCallFault> FakeAfAlg::next(SystemCall call, int number) {
   }
   if (fault->kind == Kind::is_reused) {
     std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0 ||
-        (ends[0] != number && ::dup2(ends[0], number) != number)) {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
       throw std::runtime_error("no socket pair");
     }
+    if (ends[1] == number) std::swap(ends[0], ends[1]);
+    if (ends[0] != number && ::dup2(ends[0], number) != number) {
+      throw std::runtime_error("no second number");
+    }
     if (ends[0] != number) real::close(ends[0]);
+    if (ends[1] <= STDERR_FILENO) {  // not where kaccel must leave nothing
+      ends[0] = std::exchange(ends[1], real::duplicate(ends[1], STDERR_FILENO + 1));
+      real::close(ends[0]);
+    }
     // Something to read, which must stay there.
     if (::write(ends[1], "theirs", 6) != 6) throw std::runtime_error("no write");
     strangers_.push_back(std::make_unique<Stranger>(Stranger{number, ends[1]}));
@@ -176,13 +185,10 @@ std::optional<SystemCallFault> FakeAfAlg::next(SystemCall call, int number) {
   return fault;
 }
 
-FakeAfAlg::Socket* FakeAfAlg::add_socket() {
+std::pair<int, FakeAfAlg::Socket&> FakeAfAlg::add_socket() {
   const int number = real::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (number < 0) throw std::runtime_error("no socket");
-  auto socket = std::make_unique<Socket>(number);
-  Socket* added = socket.get();
-  sockets_[number] = std::move(socket);
-  return added;
+  return {number, *(sockets_[number] = std::make_shared<Socket>(number))};
 }
 
 void FakeAfAlg::forget(int number) {
@@ -191,7 +197,15 @@ void FakeAfAlg::forget(int number) {
 
 int FakeAfAlg::socket() {
   if (const auto fault = next(SystemCall::socket, -1)) return fail_with(fault->value);
-  return add_socket()->number;
+  return add_socket().first;
+}
+
+int FakeAfAlg::duplicate(int number, int least) {
+  const auto fault = next(SystemCall::duplicate, number);
+  if (fault && fault->kind == Kind::error) return fail_with(fault->value);
+  const int second = real::duplicate(number, least);
+  if (second >= 0) sockets_[second] = sockets_.at(number);
+  return second;
 }
 
 int FakeAfAlg::bind(int number, const sockaddr* address) {
@@ -213,7 +227,7 @@ int FakeAfAlg::set_key(int number, const void* key, std::size_t size) {
   if (fault && fault->kind == Kind::error) return fail_with(fault->value);
   Transform& transform = *sockets_.at(number)->transform;
   if (transform.operations != 0) {
-    complain("a key for a transform with an operation socket open");
+    if (!was_close_denied_) complain("a key for a transform with an operation socket open");
     return fail_with(EBUSY);
   }
   const auto* bytes = static_cast<const std::uint8_t*>(key);
@@ -224,14 +238,14 @@ int FakeAfAlg::set_key(int number, const void* key, std::size_t size) {
 int FakeAfAlg::accept(int number) {
   if (const auto fault = next(SystemCall::accept, number)) return fail_with(fault->value);
   const auto transform = sockets_.at(number)->transform;
-  Socket* operation = add_socket();
-  operation->transform = transform;
-  if (!cipher_.open(transform->driver.c_str(), transform->algorithm, operation->session) ||
-      !operation->session->set_key(transform->key)) {
+  const auto [accepted, operation] = add_socket();
+  operation.transform = transform;
+  if (!cipher_.open(transform->driver.c_str(), transform->algorithm, operation.session) ||
+      !operation.session->set_key(transform->key)) {
     throw std::runtime_error("FakeTransport takes no key");
   }
   ++transform->operations;
-  return operation->number;
+  return accepted;
 }
 
 // As af_alg_sndbuf() counts.
@@ -244,6 +258,7 @@ long FakeAfAlg::send(int number, const msghdr* message, int flags) {
   auto fault = next(SystemCall::send, number);
   Socket& operation = *sockets_.at(number);
   if (operation.failed) complain("a request on a session that has failed");
+  if (number <= STDERR_FILENO) complain("a request through a standard stream's number");
   if (fault && fault->kind == Kind::error && fault->value == EINTR) return fail_with(EINTR);
   operation.failed = fault.has_value() && fault->kind != Kind::loses;
   if (fault && fault->kind == Kind::error) return fail_with(fault->value);
@@ -350,18 +365,26 @@ int FakeAfAlg::get_option(int number, int level, int option, void* value, unsign
 
 int FakeAfAlg::stat(int number, struct stat* result) {
   const auto fault = next(SystemCall::stat, number);
-  if (fault && fault->kind == Kind::error) return fail_with(fault->value);
+  if (fault && fault->kind == Kind::error) {
+    ++may_stay_open_;
+    return fail_with(fault->value);
+  }
   return real::fstat(number, result);
 }
 
-// Linux closes the number whatever it answers.
+// Linux closes the number whatever it answers. A filter does not let it.
 int FakeAfAlg::close(int number) {
   const auto fault = next(SystemCall::close, number);
-  if (knows(number)) {
-    forget(number);
-    real::close(number);
+  const int error = fault && fault->kind == Kind::error ? fault->value : 0;
+  if (error == EPERM || error == EACCES || error == ENOSYS) {
+    was_close_denied_ = true;
+    ++may_stay_open_;
+    return fail_with(error);
   }
-  return fault ? fail_with(fault->value) : 0;
+  if (!knows(number)) return fail_with(EBADF);
+  forget(number);
+  real::close(number);
+  return error != 0 ? fail_with(error) : 0;
 }
 
 }  // namespace kaccel::testing

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/fake_transport.hpp"
@@ -28,6 +29,7 @@ namespace kaccel::testing {
 
 enum class SystemCall : std::uint8_t {
   socket,
+  duplicate,  // fcntl(F_DUPFD_CLOEXEC)
   bind,
   set_key,  // setsockopt(ALG_SET_KEY)
   accept,
@@ -37,7 +39,7 @@ enum class SystemCall : std::uint8_t {
   stat,
   close,
 };
-inline constexpr std::size_t system_call_count = 9;
+inline constexpr std::size_t system_call_count = 10;
 const char* name_of(SystemCall call);
 
 struct SystemCallFault {
@@ -80,13 +82,17 @@ class FakeAfAlg {
   const std::vector<std::size_t>& requests() const { return requests_; }
   // Sockets that kaccel has not closed and nobody took from it.
   std::size_t open_sockets() const { return sockets_.size(); }
+  // Those of them that may be open: a close was denied, or fstat(2) did not say whose one is.
+  std::size_t may_stay_open() const { return may_stay_open_; }
   // What kaccel did that it must not, one line each: a call that would wait for ever, a request on
-  // a session that has failed, a byte to someone else's socket, and FakeTransport's violations.
+  // a session that has failed, a request through a standard stream's number, a byte to someone
+  // else's socket, and FakeTransport's violations.
   std::vector<std::string> violations() const;
 
   // The system calls. `known` numbers only; false: none of ours.
   bool knows(int number);
   int socket();
+  int duplicate(int number, int least);
   int bind(int number, const sockaddr* address);
   int set_key(int number, const void* key, std::size_t size);
   int accept(int number);
@@ -104,7 +110,7 @@ class FakeAfAlg {
   struct Stranger;
 
   std::optional<SystemCallFault> next(SystemCall call, int number);
-  Socket* add_socket();
+  std::pair<int, Socket&> add_socket();
   void forget(int number);
   void complain(const std::string& text) { violations_.push_back(text); }
   std::size_t capacity() const;
@@ -117,9 +123,11 @@ class FakeAfAlg {
   std::vector<SystemCall> calls_;
   std::array<std::uint64_t, system_call_count> injected_{};
   std::vector<std::size_t> requests_;
-  std::map<int, std::unique_ptr<Socket>> sockets_;
+  std::map<int, std::shared_ptr<Socket>> sockets_;  // a duplicate shares its socket
   std::vector<std::unique_ptr<Stranger>> strangers_;
   std::vector<std::string> violations_;
+  std::size_t may_stay_open_ = 0;
+  bool was_close_denied_ = false;
 };
 
 }  // namespace kaccel::testing

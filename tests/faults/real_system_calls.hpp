@@ -1,6 +1,7 @@
 // The calls behind the wrapped ones.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@ int __real_getsockopt(int socket, int level, int option, void* value, socklen_t*
 int __real_accept4(int socket, sockaddr* address, socklen_t* size, int flags);
 int __real_fstat(int number, struct stat* result);
 int __real_close(int number);
+int __real_fcntl(int number, int command, ...);
 long __real_syscall(long number, ...);
 }
 
@@ -25,6 +27,10 @@ inline int getsockopt(int socket, int level, int option, void* value, socklen_t*
 }
 inline int fstat(int number, struct stat* result) {
   return __real_fstat(number, result);
+}
+// The least free number from `least` on.
+inline int duplicate(int number, int least) {
+  return __real_fcntl(number, F_DUPFD_CLOEXEC, least);
 }
 inline int close(int number) {
   return __real_close(number);

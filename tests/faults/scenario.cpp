@@ -247,6 +247,8 @@ constexpr std::array all{
     Scenario{"gcm", "AES-256-GCM", 8, 0, sealed_message},
     Scenario{"hmac", "HMAC-SHA256", 8, 0, messages},
     Scenario{"keys", "AES-128-CBC", 1, 0, keys_in_turn},
+    Scenario{"keys_without_input", "AES-128-CBC", 1, 0, keys_in_turn, true},
+    Scenario{"hmac_without_input", "HMAC-SHA256", 8, 0, messages, true},
 };
 
 }  // namespace

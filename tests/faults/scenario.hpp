@@ -20,6 +20,7 @@ struct Scenario {
   // Calls that no request can carry. Without a session they count as fallbacks all the same.
   std::size_t beyond_a_request;
   void (*run)(class Transcript& transcript, const Scenario& scenario);
+  bool without_input = false;  // the program was started with standard input closed
 };
 
 inline void PrintTo(const Scenario& scenario, std::ostream* out) {

@@ -64,6 +64,17 @@ int __wrap_close(int number) {
   return fake != nullptr ? fake->close(number) : __real_close(number);
 }
 
+int __wrap_fcntl(int number, int command, ...) {
+  va_list list;
+  va_start(list, command);
+  const long argument = va_arg(list, long);
+  va_end(list);
+  auto* fake = fake_of(number);
+  return fake != nullptr && command == F_DUPFD_CLOEXEC
+             ? fake->duplicate(number, static_cast<int>(argument))
+             : __real_fcntl(number, command, argument);
+}
+
 long __wrap_syscall(long number, ...) {
   va_list list;
   va_start(list, number);
