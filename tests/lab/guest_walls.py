@@ -2,10 +2,11 @@
 
     guest_walls.py BUILD_DIR qce [TEST]...
                                       a guest with the simulated qce: seccomp filters, Landlock, small socket buffers, a
-                                      driver that answers EBUSY and ENOMEM when it is done, or has a backlog
-    guest_walls.py BUILD_DIR hidden   a kernel that lists virtio_crypto_aes_cbc and does not let it be bound (Linux 7.2; on
-                                      7.3 with either value of crypto.af_alg_restrict)
-    guest_walls.py BUILD_DIR missing  a kernel without algif_skcipher, with the simulated qce
+                                      driver that answers EBUSY, ENOMEM and ENXIO when it is done, or has a backlog
+    guest_walls.py BUILD_DIR hidden 7.2
+                                      a kernel of that version, which lists virtio_crypto_aes_cbc and does not let it be
+                                      bound; 7.3 has crypto.af_alg_restrict as well, and is tried with either value
+    guest_walls.py BUILD_DIR missing  a kernel without algif_skcipher and algif_hash, with the simulated qce
 
 Each program must compute what it computes with OpenSSL's default provider, say nothing on standard error, and use
 hardware as often as it should; and kaccel-calibrate must name the wall.
@@ -14,6 +15,8 @@ hardware as often as it should; and kaccel-calibrate must name the wall.
 import errno
 import os
 import pathlib
+import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +25,8 @@ import time
 HERE = pathlib.Path(__file__).parent
 PARAMETERS = pathlib.Path("/sys/module/kaccel_sim/parameters")
 SYSCTL = pathlib.Path("/proc/sys/net/core")
-RESTRICT = pathlib.Path("/proc/sys/crypto/af_alg_restrict")  # Linux 7.3
+RESTRICT = pathlib.Path("/proc/sys/crypto/af_alg_restrict")
+RESTRICTED = "7.3"  # the version that has it
 HIDDEN = "hidden: Linux 7.2 and later"
 SECONDS = 120  # not a judgement: what takes longer is a hang
 
@@ -191,7 +195,12 @@ class Walls:
             need(counters["fallbacks"] == len(calls), f"asked more than once for each driver: {counters}")
         self.check_openssl_enc(drivers)
 
-    def restricted(self, value, drivers, calls):
+    def hidden(self, version, drivers, calls):
+        need_kernel(version)
+        self.unusable(drivers, calls, HIDDEN)
+
+    def restricted(self, version, value, drivers, calls):
+        need_kernel(version)
         RESTRICT.write_text(f"{value}\n", encoding="ascii")
         self.unusable(drivers, calls, HIDDEN)
 
@@ -201,18 +210,29 @@ def set_parameters(parameters):
         (PARAMETERS / name).write_text(f"{value}\n", encoding="ascii")
 
 
-def tests_of(walls, which):
+def need_kernel(version):
+    """Debian's suites move on: another kernel than the one that is meant must not pass for it."""
+    release = platform.release()  # a release candidate of Debian's has the version's name too
+    need(re.match(rf"{re.escape(version)}\b", release), f"the kernel is {release}, not {version}: see setup.sh")
+    need(RESTRICT.exists() == (version == RESTRICTED),
+         f"{release} {'has' if RESTRICT.exists() else 'lacks'} crypto.af_alg_restrict")
+    need("virtio_crypto_aes_cbc" in pathlib.Path("/proc/crypto").read_text(encoding="ascii"),
+         f"{release} does not list virtio_crypto_aes_cbc, which it should hide")
+    print(f"kernel  {release} {platform.version()}", flush=True)
+
+
+def tests_of(walls, which, version):
     if which == "hidden":
         drivers = {"AES-128-CBC": "virtio_crypto_aes_cbc", "AES-256-CBC": "virtio_crypto_aes_cbc"}
-        need("virtio_crypto_aes_cbc" in pathlib.Path("/proc/crypto").read_text(encoding="ascii"), "it is not listed")
         calls = {"AES-128-CBC": (4096, 16384), "AES-256-CBC": (4096,)}
-        if not RESTRICT.exists():
-            return {"hidden driver": lambda: walls.unusable(drivers, calls, HIDDEN)}
-        return {f"af_alg_restrict {value}": lambda value=value: walls.restricted(value, drivers, calls)
+        if version != RESTRICTED:
+            return {"hidden driver": lambda: walls.hidden(version, drivers, calls)}
+        return {f"af_alg_restrict {value}": lambda value=value: walls.restricted(version, value, drivers, calls)
                 for value in (1, 0)}
     if which == "missing":
-        calls = {"AES-128-CBC": (4096, 16384), "AES-256-CTR": (4096,)}
-        return {"no algif_skcipher": lambda: walls.unusable(QCE, calls, "algif_skcipher")}
+        ciphers, hashes = {"AES-128-CBC": (4096, 16384), "AES-256-CTR": (4096,)}, {"HMAC-SHA256": (4096, 16384)}
+        return {"no algif_skcipher": lambda: walls.unusable(QCE, ciphers, "algif_skcipher"),
+                "no algif_hash": lambda: walls.unusable(QCE, hashes, "algif_hash")}
     tests = {f"socket(AF_ALG) denied by {name}": lambda name=name: walls.seccomp_denied(name)
              for name in ("EPERM", "EACCES", "ENOSYS")}
     tests["a container's filter"] = walls.seccomp_of_a_container
@@ -221,7 +241,7 @@ def tests_of(walls, which):
     for default in (4608, 16384, 65536):
         tests[f"wmem_default {default}"] = lambda default=default: walls.small_buffers(default)
     tests["optmem_max 4608"] = walls.small_auxiliary_memory
-    for number in (errno.EBUSY, errno.ENOMEM):
+    for number in (errno.EBUSY, errno.ENOMEM, errno.ENXIO):  # ENXIO: qce's, of an engine's error
         tests[f"completes with {errno.errorcode[number]}"] = lambda number=number: walls.late_error(number)
     tests["backlog"] = walls.backlog
     return tests
@@ -229,10 +249,11 @@ def tests_of(walls, which):
 
 def main():
     build, which, wanted = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    version = wanted.pop(0) if which == "hidden" else None
     os.environ["OPENSSL_MODULES"] = str(build / "provider")
     failed = 0
     with tempfile.TemporaryDirectory() as name:
-        for title, test in tests_of(Walls(build, pathlib.Path(name)), which).items():
+        for title, test in tests_of(Walls(build, pathlib.Path(name)), which, version).items():
             if wanted and title not in wanted:
                 continue
             start, wrong = time.monotonic(), None

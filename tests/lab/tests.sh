@@ -17,7 +17,7 @@
 #   soak        mixed operations on eight threads with forks, on the simulated qce
 #   tls         connections through libssl on the simulated qce, hardware always and calibrated
 #   programs    curl, nginx, Python and others, which know nothing of kaccel, on the simulated qce (tests/programs)
-#   walls       seccomp filters, small buffers, drivers that answer EBUSY, a kernel without algif_skcipher
+#   walls       seccomp filters, small buffers, drivers that answer EBUSY, a kernel without algif_skcipher and algif_hash
 #   faults      simulated devices that lie, fail, dawdle and hang: calibration finds it, an application never sees it
 # on kernels that are fetched first (270 MB), and only when named:
 #   hidden      Linux 7.2 and 7.3, which hide hardware drivers from AF_ALG
@@ -156,12 +156,13 @@ test_walls() {
     return "$failed"
 }
 
+# One CPU: see run.sh.
 test_hidden() {
     local suite kernel failed=0
     for suite in 7.2 7.3; do
         kernel=$("$lab_dir/setup.sh" --suite-kernel "$suite") &&
-            "$lab_dir/run.sh" --kernel "$kernel" --device virtio -- \
-                /usr/bin/python3 "$lab_dir/guest_walls.py" "$build" hidden || failed=1
+            "$lab_dir/run.sh" --kernel "$kernel" --one-cpu --device virtio -- \
+                /usr/bin/python3 "$lab_dir/guest_walls.py" "$build" hidden "$suite" || failed=1
     done
     return "$failed"
 }
