@@ -240,6 +240,7 @@ TEST_P(SystemCallFaults, at_each_call_once_are_answered_by_software) {
 // From the first or from a later one on, so that the driver is taken out or tried anew.
 TEST_P(SystemCallFaults, at_each_call_from_then_on_are_answered_by_software) {
   std::size_t runs = 0;
+  std::uint64_t injected = 0;
   for (std::size_t i = 0; i < system_call_count; ++i) {
     const auto call = static_cast<SystemCall>(i);
     if (!makes(call)) continue;
@@ -259,12 +260,14 @@ TEST_P(SystemCallFaults, at_each_call_from_then_on_are_answered_by_software) {
         if (first == 1) {
           EXPECT_GE(faulty.injected, 1U) << what;
         }
+        injected += faulty.injected;
         ++runs;
         if (HasFailure()) return;
       }
     }
   }
-  std::printf("%s: %zu runs\n", GetParam().name, runs);
+  std::printf("%s: %llu faults in %zu runs\n", GetParam().name,
+              static_cast<unsigned long long>(injected), runs);
   EXPECT_GE(runs, 300 / faults_apart());
 }
 
@@ -314,10 +317,14 @@ TEST_P(SystemCallFaults, at_random_calls_are_answered_by_software) {
     if (HasFailure()) return;
   }
   // A socket that cannot be identified is closed, so that those come last and least.
+  std::uint64_t sum = 0;
   for (std::size_t i = 0; i < system_call_count; ++i) {
     const auto call = static_cast<SystemCall>(i);
     EXPECT_EQ(injected.at(i) != 0, makes(call)) << name_of(call);
+    sum += injected.at(i);
   }
+  std::printf("%s: %llu faults in %u runs\n", GetParam().name, static_cast<unsigned long long>(sum),
+              rounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, SystemCallFaults, ::testing::ValuesIn(scenarios()),
