@@ -19,10 +19,11 @@ In the files:
     new = "what stands there instead"
     program = "tests/life/life-test"    # a GoogleTest program below the build directory; or:
     # pytest = "tests/host"             # where pytest is started; or:
-    # walls = "qce"                     # the part of tests/lab/guest_walls.py, with `device`
+    # guest = "guest_walls.py qce"      # a script of tests/lab and its arguments before the test's name, with `device`
     targets = ["life-test"]             # what has to be built
-    tests = ["PublicReports.X", "..."]  # GoogleTest's names, pytest's node ids below `pytest`, or guest_walls.py's
+    tests = ["PublicReports.X", "..."]  # GoogleTest's names, pytest's node ids below `pytest`, or the guest script's
     device = "qce"                      # optional: run in the lab, on this simulated device
+    kernel = "7.2"                      # optional, with a device: one of tests/lab/setup.sh's --suite-kernel
     setup = "echo 1 >/proc/..."         # optional, with a device: what the guest's shell does first
     preset = "asan"                     # optional: another than debug, in a build directory of its own
     environment = { NAME = "value" }    # optional
@@ -44,8 +45,8 @@ SECONDS = 180  # a test that takes longer hangs
 PYTEST_FAILED = 1  # its other statuses say that no test was run, or that pytest itself had trouble
 TIMED_OUT = 124  # of timeout(1) and tests/lab/run.sh
 NOT_RUN = 125  # of run.sh
-# What the lab's guest does without, by the part of guest_walls.py.
-WITHOUT = {"missing": ["--without", "algif_skcipher", "--without", "algif_hash"]}
+# What the lab's guest does without, by `guest`.
+WITHOUT = {"guest_walls.py missing": ["--without", "algif_skcipher", "--without", "algif_hash"]}
 STATUS_OF = "mutations.py: "  # what a guest says after each test: this, the status, the test
 
 # What a test needs to know of a device in the lab (as tests/lab/tests.sh tells it).
@@ -112,9 +113,10 @@ def command_of(mutation, test):
     if "pytest" in mutation:
         return ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
                 str(TREE / mutation["pytest"] / test)]
-    if "walls" in mutation:
-        walls = str(TREE / "tests" / "lab" / "guest_walls.py")
-        return ["/usr/bin/python3", walls, str(build_directory(mutation)), mutation["walls"], test]
+    if "guest" in mutation:
+        script, *arguments = mutation["guest"].split()
+        script = str(TREE / "tests" / "lab" / script)
+        return ["/usr/bin/python3", script, str(build_directory(mutation)), *arguments, test]
     return [str(build_directory(mutation) / mutation["program"]), f"--gtest_filter={test}", "--gtest_brief=1"]
 
 
@@ -134,9 +136,9 @@ def judged(mutation, test, status, text):
         if status not in (0, PYTEST_FAILED):
             raise Mistake(f"{test}: pytest's status is {status}: {text[-500:]}")
         return "passed" if status == 0 and " passed" in text else "failed" if status else "skipped"
-    if "walls" in mutation:
+    if "guest" in mutation:
         if f" {test} (" not in text:
-            raise Mistake(f"{test}: guest_walls.py has not run it: {text[-500:]}")
+            raise Mistake(f"{test}: {mutation['guest']} has not run it: {text[-500:]}")
         return "failed" if status else "passed"
     if status == 0:
         ran = "[  PASSED  ]" in text and "[  PASSED  ] 0 tests" not in text
@@ -154,6 +156,15 @@ def outcome(mutation, test):
     return judged(mutation, test, done.returncode, done.stdout + done.stderr)
 
 
+def kernel_options(mutation):
+    """For run.sh; one CPU as tests/lab/tests.sh does."""
+    if "kernel" not in mutation:
+        return []
+    fetched = subprocess.run([TREE / "tests" / "lab" / "setup.sh", "--suite-kernel", mutation["kernel"]],
+                             capture_output=True, text=True, check=True).stdout
+    return ["--kernel", fetched.strip(), "--one-cpu"]
+
+
 def outcomes_in_a_guest(mutation, tests):
     """Of as many of the tests as one guest gets through: one that hangs in the kernel stops it."""
     script = [mutation.get("setup", ":")]
@@ -161,8 +172,8 @@ def outcomes_in_a_guest(mutation, tests):
         script.append(f"timeout -k 5 {SECONDS} {shlex.join(command_of(mutation, test))} 2>&1 </dev/null")
         script.append(f"status=$?; echo; echo {STATUS_OF}$status {shlex.quote(test)}")
     seconds = SECONDS + 60 * len(tests)
-    command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"],
-               *WITHOUT.get(mutation.get("walls"), []), "--timeout", str(seconds), "--", "sh", "-c", "\n".join(script)]
+    command = [str(TREE / "tests" / "lab" / "run.sh"), "--device", mutation["device"], *kernel_options(mutation),
+               *WITHOUT.get(mutation.get("guest"), []), "--timeout", str(seconds), "--", "sh", "-c", "\n".join(script)]
     done = subprocess.run(command, cwd=TREE, env=environment_of(mutation), capture_output=True, text=True, check=False,
                           errors="replace")
     if done.returncode == NOT_RUN:
@@ -204,7 +215,7 @@ def replace(mutation):
 def try_one(mutation, passed_before):
     """How each of its tests ended: {test: outcome}."""
     def key(test):
-        where = [mutation.get(name) for name in ("program", "pytest", "walls", "device", "setup", "preset")]
+        where = [mutation.get(name) for name in ("program", "pytest", "guest", "device", "kernel", "setup", "preset")]
         return (*where, tuple(sorted(mutation.get("environment", {}).items())), test)
 
     new = [test for test in mutation["tests"] if key(test) not in passed_before]
