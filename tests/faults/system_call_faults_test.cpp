@@ -240,17 +240,19 @@ TEST_P(SystemCallFaults, at_each_call_once_are_answered_by_software) {
 // From the first or from a later one on, so that the driver is taken out or tried anew.
 TEST_P(SystemCallFaults, at_each_call_from_then_on_are_answered_by_software) {
   std::size_t runs = 0;
+  std::size_t number = 0;
   std::uint64_t injected = 0;
   for (std::size_t i = 0; i < system_call_count; ++i) {
     const auto call = static_cast<SystemCall>(i);
     if (!makes(call)) continue;
-    std::size_t number = 0;
     for (const SystemCallFault& fault : possible_faults(call)) {
       if (fault.kind == Kind::is_reused || (fault.kind == Kind::error && fault.value == EINTR)) {
         continue;  // who interrupts for ever is not to be outlasted
       }
+      ++number;
+      std::size_t place = number;  // each fault from another call on
       for (const std::uint64_t first : {1U, 2U, 5U}) {
-        if (++number % faults_apart() != 0) continue;
+        if (place++ % faults_apart() != 0) continue;
         std::uint64_t times = 0;
         const std::string what = std::to_string(first) + " and on: " + describe(call, fault);
         const Observed faulty = run_on(GetParam(), [&](SystemCall which, std::uint64_t) {
