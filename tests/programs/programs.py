@@ -129,6 +129,13 @@ class Programs:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
+    def called(self, name: str, tool: str) -> Path:
+        """A program of the machine under another name, by which it counts for itself."""
+        link = self.directory / name
+        if not link.is_symlink():
+            link.symlink_to(need_tool(tool))
+        return link
+
     def environment(self, config: Path | None = None) -> dict[str, str]:
         """The caller's, less all that is OpenSSL's or kaccel's, plus OPENSSL_CONF."""
         ours = ("OPENSSL_", "KACCEL_", "LD_", "SSL_")

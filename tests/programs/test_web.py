@@ -1,10 +1,10 @@
-"""nginx and curl: downloads, uploads, kept connections, workers."""
+"""nginx and curl: downloads, uploads, kept connections, workers. s_client and s_server."""
 
 import filecmp
 import os
 
 import pytest
-from programs import MEGABYTES, Programs, free_port, need_tool
+from programs import MEGABYTES, Programs, free_port
 from web_server import WebServer
 
 MIB = 1 << 20
@@ -56,21 +56,23 @@ def test_either_side_may_be_without_kaccel(programs: Programs, certificate: tupl
     programs.expect_hardware("nginx", nearly(4, ["AES-256-GCM"]) | nearly(2, ["AES-256-CBC"]))
 
 
+@pytest.mark.parametrize("suite", ["AES128-GCM-SHA256", "TLS_AES_256_GCM_SHA384"])
 def test_hundreds_of_requests_over_one_connection(
-    programs: Programs, certificate: tuple[str, str]
+    programs: Programs, certificate: tuple[str, str], suite: str
 ):
     """Pages of a record each, above the threshold: a request for hardware each time."""
     server = WebServer(programs, certificate, 1)
     requests = 300
+    options, algorithms, _ = SUITES[suite]
     words = ["-w", "%{num_connects} %{http_code}\n", "-o", "#1.page"]
-    shown = server.curl(*TLS_1_2, "AES128-GCM-SHA256", *words, server.url(f"page?[1-{requests}]"))
+    shown = server.curl(*options, suite, *words, server.url(f"page?[1-{requests}]"))
     lines = shown.decode().split("\n")[:-1]
     assert lines == ["1 200"] + ["0 200"] * (requests - 1)
     page = (server.root / "page").read_bytes()
     for number in range(1, requests + 1):
         assert (programs.directory / f"{number}.page").read_bytes() == page, number
     for program in ("curl", "nginx"):
-        programs.expect_hardware(program, {"AES-128-GCM": requests * len(page)})
+        programs.expect_hardware(program, {name: requests * len(page) for name in algorithms})
 
 
 def test_all_workers_use_the_device_also_after_a_reload(
@@ -101,20 +103,25 @@ def test_many_clients_at_the_same_time(programs: Programs, certificate: tuple[st
         programs.expect_hardware(program, nearly(8, ["AES-256-GCM"]))
 
 
-@pytest.mark.parametrize("suite", ["ECDHE-RSA-AES256-GCM-SHA384", "AES256-SHA"])
+# Named after the command, `openssl` is that command: each end counts for itself.
+@pytest.mark.parametrize(
+    "suite", ["ECDHE-RSA-AES256-GCM-SHA384", "AES256-SHA", "TLS_AES_256_GCM_SHA384"]
+)
 def test_s_client_reads_what_s_server_serves(
     programs: Programs, certificate: tuple[str, str], suite: str
 ):
-    openssl = need_tool("openssl")
     public, private = certificate
     data = os.urandom(MIB)
     programs.file("served", data)
     port = free_port()
-    words = ["s_server", "-accept", f"127.0.0.1:{port}", "-cert", public, "-key", private, "-WWW"]
-    programs.start(openssl, *words, port=port)
-    words = ["s_client", "-connect", f"127.0.0.1:{port}", "-CAfile", public, "-quiet", "-tls1_2"]
-    words += ["-verify_return_error", "-cipher", suite]
+    words = ["-accept", f"127.0.0.1:{port}", "-cert", public, "-key", private, "-WWW"]
+    programs.start(programs.called("s_server", "openssl"), *words, port=port)
+    words = ["-connect", f"127.0.0.1:{port}", "-CAfile", public, "-quiet", "-verify_return_error"]
     request = b"GET /served HTTP/1.0\r\n\r\n"
-    answer = programs.run(openssl, *words, input=request).stdout
+    client = programs.called("s_client", "openssl")
+    options, sent, received = SUITES[suite]
+    words += ["-tls1_3", "-ciphersuites"] if options is TLS_1_3 else ["-tls1_2", "-cipher"]
+    answer = programs.run(client, *words, suite, input=request).stdout
     assert answer.partition(b"\r\n\r\n")[2] == data
-    programs.expect_hardware("openssl", nearly(1, SUITES[suite][1]))
+    programs.expect_hardware("s_server", nearly(1, sent))
+    programs.expect_hardware("s_client", nearly(1, received))
