@@ -12,13 +12,6 @@
 namespace kaccel::vectors {
 namespace {
 
-bool openssl_has_single_des() {
-  const auto library = kaccel::testing::LibraryContext::with_default_provider();
-  const kaccel::testing::ProviderPointer legacy(OSSL_PROVIDER_load(library.get(), "legacy"));
-  take_error();
-  return legacy != nullptr;
-}
-
 class TripleDesVectors : public ::testing::TestWithParam<Case> {};
 class SingleDesVectors : public ::testing::TestWithParam<Case> {};
 
