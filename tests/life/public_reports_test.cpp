@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel-bridge/known_drivers.hpp"
+#include "provider/algorithms.hpp"
 #include "tests/life/child.hpp"
 #include "tests/life/stream.hpp"
 #include "tests/support/kaccel_under_test.hpp"
@@ -22,6 +24,15 @@ namespace {
 
 const Bytes key = test_bytes(64, 11);
 const Bytes iv = test_bytes(16, 12);
+
+// qce never gets a single block.
+bool takes(const char* algorithm, std::size_t size) {
+  const std::string driver =
+      driver_for(algorithm_table.at(find_algorithm(algorithm)).kernel_algorithm);
+  const kernel::KnownDriver* known = kernel::find_known_driver(driver);
+  return has_hardware(algorithm) &&
+         (known == nullptr || kernel::permits_size(known->restrictions, size));
+}
 
 // A context that fails a test by an exception where EVP refuses anything.
 class Context {
@@ -76,17 +87,21 @@ class PublicReports : public ::testing::Test {
   Context software(const char* algorithm) const { return {reference_, algorithm}; }
   std::uint64_t hardware_calls() const { return kaccel_->counter("hardware-calls"); }
 
-  // One init and these updates, on both sides.
+  // One init and these updates, on both sides. Hardware must answer those of a sector and more.
   void expect_same(const char* algorithm, const std::vector<std::size_t>& sizes, int encrypt = 1) {
     Context ours = hardware(algorithm);
     Context theirs = software(algorithm);
     ours.init(&key, &iv, encrypt);
     theirs.init(&key, &iv, encrypt);
+    const std::uint64_t calls = hardware_calls();
+    std::uint64_t due = 0;
     std::uint32_t seed = 20;
     for (const std::size_t size : sizes) {
       const Bytes data = test_bytes(size, ++seed);
       ASSERT_EQ(ours.update(data), theirs.update(data)) << algorithm << ", " << size << " bytes";
+      due += size >= 512 && has_hardware(algorithm) ? 1U : 0U;
     }
+    EXPECT_GE(hardware_calls() - calls, due) << algorithm;
   }
 
   std::unique_ptr<KaccelUnderTest> kaccel_;
@@ -106,10 +121,8 @@ TEST_F(PublicReports, AContextSharedOverForkGoesOnInBothProcesses) {
     ASSERT_EQ(shared.update(first), theirs.update(first));
     const Bytes expected = theirs.update(second);
     const std::uint64_t calls = hardware_calls();
-    const std::uint64_t each = calls - before;  // qce never gets a single block
-    if (!on_real_kernel()) {
-      EXPECT_EQ(each, 1U);
-    }
+    const std::uint64_t each = calls - before;
+    EXPECT_EQ(each, takes(algorithm, first.size()) ? 1U : 0U) << algorithm;
     const std::uint64_t opened = kaccel_->counter("sessions-opened");
     Child child([&](int) {
       if (shared.update(second) != expected) return std::string("the child's bytes are wrong");
@@ -133,6 +146,7 @@ TEST_F(PublicReports, ACopyInMidStreamGoesOnAndBothAreFreed) {
     theirs.init(&key, &iv);
     const Bytes first = test_bytes(size, 1);
     const Bytes second = test_bytes(2048, 2);
+    const std::uint64_t calls = hardware_calls();
     ASSERT_EQ(ours->update(first), theirs.update(first));
     copy->copy_from(*ours);
     const Bytes expected = theirs.update(second);
@@ -141,6 +155,7 @@ TEST_F(PublicReports, ACopyInMidStreamGoesOnAndBothAreFreed) {
     EXPECT_EQ(gone->update(second), expected) << algorithm << " after " << size;
     gone.reset();
     EXPECT_EQ(left->update(second), expected) << algorithm << " after " << size;
+    EXPECT_EQ(hardware_calls() - calls, has_hardware(algorithm) ? 3U : 0U) << algorithm;
   };
   for (const char* algorithm : {"AES-128-CBC", "AES-256-CTR"}) {
     for (const bool copy_goes_first : {true, false}) {
@@ -148,7 +163,6 @@ TEST_F(PublicReports, ACopyInMidStreamGoesOnAndBothAreFreed) {
       check(algorithm, 1029, copy_goes_first);  // with a partial block held
     }
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, ACopyAfterTheKeyAloneTakesAnIv) {
@@ -169,7 +183,6 @@ TEST_F(PublicReports, ACopyAfterTheKeyAloneTakesAnIv) {
     ours.init(nullptr, &iv, -1);
     EXPECT_EQ(ours.update(data), expected) << algorithm;
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, AnUpdateOfAMebibyteIsOneStream) {
@@ -182,7 +195,6 @@ TEST_F(PublicReports, AnUpdateOfAMebibyteIsOneStream) {
       }
     }
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, UpdatesAroundARequestsUsualLimitsComeOutRight) {
@@ -190,7 +202,6 @@ TEST_F(PublicReports, UpdatesAroundARequestsUsualLimitsComeOutRight) {
   for (const char* algorithm : {"AES-128-ECB", "AES-256-CBC", "AES-128-CTR", "AES-256-GCM"}) {
     expect_same(algorithm, {16384, 16448, 65536, 16384, 65536 + 16, 65536 - 16});
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, XtsOfAnyLengthDoesNotHang) {
@@ -231,7 +242,6 @@ TEST_F(PublicReports, XtsInSeveralUpdatesIsWhatOpensslMakesOfThem) {
     expect_same("AES-128-XTS", {512, 512, 1024, 33, 2048}, encrypt);
     expect_same("AES-256-XTS", {4096, 16, 4096}, encrypt);
   }
-  EXPECT_EQ(hardware_calls() > 0, has_hardware("AES-128-XTS"));
 }
 
 TEST_F(PublicReports, OneContextTakesAThousandKeys) {
@@ -256,6 +266,7 @@ TEST_F(PublicReports, EncryptingAndThenDecryptingOnOneContextAndKey) {
     const Bytes data = test_bytes(1024, 1);
     ours.init(&key, &iv, 1);
     for (int round = 0; round < 3; ++round) {
+      const std::uint64_t calls = hardware_calls();
       ours.init(nullptr, &iv, 1);
       Context theirs = software(algorithm);
       theirs.init(&key, &iv, 1);
@@ -264,9 +275,9 @@ TEST_F(PublicReports, EncryptingAndThenDecryptingOnOneContextAndKey) {
       ours.init(&key, &iv, 0);
       EXPECT_EQ(ours.update(secret), data) << algorithm << ", round " << round;
       ours.init(&key, &iv, 1);
+      EXPECT_EQ(hardware_calls() - calls, has_hardware(algorithm) ? 2U : 0U) << algorithm;
     }
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, TheHmacOfNoBytesIsRight) {
@@ -312,7 +323,6 @@ TEST_F(PublicReports, CtrOfSeventeenBytesGoesOn) {
     expect_same(algorithm, {17, 17, 4096, 1, 15, 2048, 17});
     expect_same(algorithm, {17, 4096}, 0);
   }
-  EXPECT_GT(hardware_calls(), 0U);
 }
 
 TEST_F(PublicReports, RequestsOfAKibibyteInALoopStayRight) {
@@ -321,7 +331,6 @@ TEST_F(PublicReports, RequestsOfAKibibyteInALoopStayRight) {
   for (const char* algorithm : {"AES-128-CBC", "AES-256-CTR"}) {
     for (const int encrypt : {1, 0}) expect_same(algorithm, sizes, encrypt);
   }
-  EXPECT_GE(hardware_calls(), 2 * 200U);
 }
 
 TEST_F(PublicReports, ANewIvAboveTheThresholdIsUsed) {
