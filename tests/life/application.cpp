@@ -108,8 +108,8 @@ void use(OSSL_LIB_CTX* library = nullptr, unsigned char key = 1) {
   }
 }
 
-std::uint64_t counter(const char* name) {
-  OSSL_PROVIDER* kaccel = OSSL_PROVIDER_load(nullptr, "kaccel");
+std::uint64_t counter(const char* name, OSSL_LIB_CTX* library = nullptr) {
+  OSSL_PROVIDER* kaccel = OSSL_PROVIDER_load(library, "kaccel");
   need(kaccel != nullptr, "kaccel is not loaded");
   std::uint64_t value = 0;
   OSSL_PARAM params[] = {OSSL_PARAM_construct_uint64(name, &value), OSSL_PARAM_construct_end()};
@@ -118,8 +118,8 @@ std::uint64_t counter(const char* name) {
   return value;
 }
 
-std::uint64_t hardware_calls() {
-  return counter("hardware-calls");
+std::uint64_t hardware_calls(OSSL_LIB_CTX* library = nullptr) {
+  return counter("hardware-calls", library);
 }
 
 // Also those that it did not answer, since there is none.
@@ -131,8 +131,8 @@ bool has_hardware() {
   return std::getenv("KACCEL_TEST_HARDWARE") != nullptr;
 }
 
-void need_hardware_since(std::uint64_t before) {
-  if (has_hardware()) need(hardware_calls() > before, "hardware answered nothing");
+void need_hardware_since(std::uint64_t before, OSSL_LIB_CTX* library = nullptr) {
+  if (has_hardware()) need(hardware_calls(library) > before, "hardware answered nothing");
 }
 
 // Numbers of open descriptors, without the one that looks.
@@ -142,6 +142,12 @@ std::vector<int> open_descriptors() {
     if (::fcntl(number, F_GETFD) >= 0) open.push_back(number);
   }
   return open;
+}
+
+void need_standard_descriptors_alone(const char* what) {
+  for (const int number : open_descriptors()) {
+    if (number > 2) fail("descriptor " + std::to_string(number) + " " + what);
+  }
 }
 
 bool is_mapped(const char* file) {
@@ -163,9 +169,7 @@ void need_success_of(pid_t child, const char* what) {
 
 // What an executed program inherits: standard descriptors and nothing else.
 int descriptors() {
-  for (const int number : open_descriptors()) {
-    if (number > 2) fail("descriptor " + std::to_string(number) + " was inherited");
-  }
+  need_standard_descriptors_alone("was inherited");
   return 0;
 }
 
@@ -229,9 +233,7 @@ int clean_up_and_exit() {
   use();
   need_hardware_since(0);
   OPENSSL_cleanup();
-  for (const int number : open_descriptors()) {
-    if (number > 2) fail("descriptor " + std::to_string(number) + " is open after the cleanup");
-  }
+  need_standard_descriptors_alone("is open after the cleanup");
   return 0;
 }
 
@@ -257,7 +259,6 @@ int exit_beside_a_thread() {
 }
 
 int load_and_unload() {
-  std::size_t descriptors_before = 0;
   for (int round = 0; round < 10; ++round) {
     OSSL_LIB_CTX* library = OSSL_LIB_CTX_new();
     OSSL_PROVIDER* standard = OSSL_PROVIDER_load(library, "default");
@@ -265,28 +266,32 @@ int load_and_unload() {
     OSSL_PROVIDER* kaccel = OSSL_PROVIDER_load(library, "kaccel");
     need(kaccel != nullptr && is_mapped("kaccel.so"), "kaccel is not loaded");
     use(library, static_cast<unsigned char>(round));
+    need_hardware_since(0, library);
     OSSL_PROVIDER_unload(kaccel);
     OSSL_PROVIDER_unload(standard);
     OSSL_LIB_CTX_free(library);
-    const std::size_t now = open_descriptors().size();
-    if (round == 0) descriptors_before = now;
-    need(now == descriptors_before, "descriptors are left");
+    need_standard_descriptors_alone("is open after the unloading");
   }
   return 0;
 }
 
-// Named by the application alone, so that unloading means dlclose.
+// Loaded by the application alone, so that unloading means dlclose.
 int dlclose_and_load_again() {
   for (int round = 0; round < 10; ++round) {
     OSSL_LIB_CTX* library = OSSL_LIB_CTX_new();
+    need(OSSL_LIB_CTX_load_config(library, std::getenv("OPENSSL_CONF")) == 1, "the configuration");
+    need(!is_mapped("kaccel.so"), "the configuration loads kaccel");
     OSSL_PROVIDER* kaccel = OSSL_PROVIDER_load(library, "kaccel");
     need(kaccel != nullptr && is_mapped("kaccel.so"), "kaccel is not loaded");
     Operation operation(library, "AES-256-CBC", 1, "provider=kaccel");
     check_first(operation);
+    need_hardware_since(0, library);
+    if (has_hardware()) need(open_descriptors().size() > 3, "no session is open");
     operation.free();
     OSSL_PROVIDER_unload(kaccel);
     OSSL_LIB_CTX_free(library);
     need(!is_mapped("kaccel.so"), "kaccel.so is still mapped");
+    need_standard_descriptors_alone("is open after the unloading");
   }
   return 0;
 }
@@ -298,6 +303,7 @@ int free_after_unloading() {
   OSSL_PROVIDER* kaccel = OSSL_PROVIDER_load(library, "kaccel");
   Operation live(library, "AES-256-CBC", 1, "provider=kaccel");
   check_first(live);
+  need_hardware_since(0, library);
   OSSL_PROVIDER_unload(kaccel);
   check_second(live);
   live.free();

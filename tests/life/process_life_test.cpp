@@ -35,13 +35,16 @@ class ProcessLife : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(directory_); }
 
-  // As openssl.cnf.example, with or without its [random] section.
-  void configure(const std::string& init, const std::string& tail) {
+  // As openssl.cnf.example, with or without its [random] section. Where kaccel is not activated, it
+  // gets these settings as soon as the application itself loads it.
+  void configure(const std::string& init, const std::string& tail, bool activate = true) {
     std::ofstream file(directory_ / "openssl.cnf");
     file << "openssl_conf = openssl_init\n[openssl_init]\n"
          << init << "[providers]\ndefault = default_sect\nkaccel = kaccel_sect\n"
          << "[default_sect]\nactivate = 1\n"
-         << "[kaccel_sect]\nactivate = 1\nforce_threshold = 0\nthresholds = kaccel_thresholds\n"
+         << "[kaccel_sect]\n"
+         << (activate ? "activate = 1\n" : "")
+         << "force_threshold = 0\nthresholds = kaccel_thresholds\n"
          << "[algorithms]\ndefault_properties = ?provider=kaccel\n"
          << tail << "[kaccel_thresholds]\n";
     const std::array<std::pair<const char*, std::string>, 3> modes{
@@ -123,8 +126,7 @@ TEST_F(ProcessLife, LoadsAndUnloadsTheProvider) {
   expect_success("load-and-unload");
 }
 TEST_F(ProcessLife, LoadsTheModuleAgainAfterDlclose) {
-  // Nothing in the configuration activates it.
-  std::ofstream(directory_ / "openssl.cnf") << "# empty\n";
+  configure("providers = providers\n", "", false);
   EXPECT_EQ(run("life-application", "dlclose-and-load-again"), 0);
 }
 TEST_F(ProcessLife, FreesContextsAfterUnloading) {
