@@ -53,6 +53,8 @@ STATUS_OF = "mutations.py: "  # what a guest says after each test: this, the sta
 DRIVERS = {
     "qce": ["ecb(aes)=ecb-aes-qce", "cbc(aes)=cbc-aes-qce", "ctr(aes)=ctr-aes-qce", "xts(aes)=xts-aes-qce",
             "cbc(des3_ede)=cbc-3des-qce", "hmac(sha1)=hmac-sha1-qce", "hmac(sha256)=hmac-sha256-qce"],
+    "eip93": ["ecb(aes)=ecb(aes-eip93)", "cbc(aes)=cbc(aes-eip93)", "ctr(aes)=ctr(aes-eip93)",
+              "cbc(des3_ede)=cbc(des3_ede-eip93)"],
 }
 
 
