@@ -97,6 +97,25 @@ Mend mend(const Subject& subject, const Target& target, const std::string& line)
   return result;
 }
 
+// The provider that programs get the trial's cipher from where kaccel is there and it is not that;
+// "" otherwise.
+std::string taken_from(const Subject& subject) {
+  const auto answer = subject.trial.answers.find(trial_cipher);
+  if (!subject.trial.has("kaccel") || answer == subject.trial.answers.end()) return {};
+  return answer->second == "kaccel" ? std::string() : answer->second;
+}
+
+// Maybe meant so, by those who must have fips=yes: nothing to mend.
+Finding left_out(const std::string& properties, const std::string& at, const std::string& other) {
+  return {State::warning,
+          "default_properties",
+          fmt::format("default_properties = {} leaves kaccel out, though it names it",
+                      printable(properties)),
+          at,
+          fmt::format("{} comes from {}: nothing goes to hardware", trial_cipher, printable(other)),
+          {{}, {}, {}, "of the other clauses some fit that provider and not kaccel"}};
+}
+
 void check_default_properties(const Subject& subject, const Sections& sections,
                               Findings& findings) {
   const char* const check = "default_properties";
@@ -120,7 +139,8 @@ void check_default_properties(const Subject& subject, const Sections& sections,
     return;
   }
   if (understood && linked && contains(parts, preferred)) {
-    findings.push_back(ok(check, printable(*value)));
+    const std::string other = taken_from(subject);
+    findings.push_back(other.empty() ? ok(check, printable(*value)) : left_out(*value, at, other));
     return;
   }
   const auto nobodys = [&](const std::string& clause) {

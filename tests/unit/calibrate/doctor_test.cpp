@@ -216,6 +216,29 @@ TEST_F(DoctorMachine, AFifoInTheModulesPlaceIsNotLoaded) {
   EXPECT_NE(findings.front().means.find("waits there"), std::string::npos);
 }
 
+TEST_F(DoctorMachine, PropertiesThatNameKaccelAndLeaveItOutAreRemarked) {
+  const auto conf = doctor::OpensslConf::of_text(
+      "[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes, ?provider=kaccel\n");
+  doctor::Trial trial;
+  trial.providers = {"base", "fips", "kaccel"};
+  for (const char* provider : {"fips", "kaccel"}) {
+    trial.answers = {{doctor::trial_cipher, provider}};
+    Findings findings;
+    doctor::check_properties({"openssl.cnf", conf, {}, machine_, trial}, {"i", "p", "k"}, findings);
+    ASSERT_FALSE(findings.empty());
+    const auto& finding = findings.front();
+    EXPECT_EQ(finding.check, "default_properties");
+    EXPECT_TRUE(finding.mend.empty());
+    if (std::string_view(provider) == "kaccel") {
+      EXPECT_EQ(finding.state, State::ok);
+    } else {
+      EXPECT_EQ(finding.state, State::warning);
+      EXPECT_NE(finding.what.find("leaves kaccel out"), std::string::npos);
+      EXPECT_NE(finding.means.find("AES-256-CBC comes from fips"), std::string::npos);
+    }
+  }
+}
+
 class DoctorThresholds : public DoctorMachine {
  protected:
   Findings examine_with(const std::string& thresholds) {
