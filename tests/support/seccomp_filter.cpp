@@ -102,7 +102,8 @@ std::string in_child(const std::function<std::string()>& check) {
     const std::string text = check();
     const bool is_told =
         ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    ::_exit(is_told ? 0 : 1);
+    // Not _exit(), before which AddressSanitizer makes a system call that filters kill at.
+    for (;;) ::syscall(SYS_exit_group, is_told ? 0 : 1);
   }
   ::close(ends[1]);
   std::string text;
