@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -26,6 +25,7 @@
 #include "calibrate/report.hpp"
 #include "calibrate/served_algorithms.hpp"
 #include "calibrate/thresholds_file.hpp"
+#include "calibrate/thresholds_place.hpp"
 #include "provider/config_file.hpp"
 #include "provider/special_files.hpp"
 
@@ -304,19 +304,6 @@ bool is_in_use(const Calibration& calibration) {
 }
 
 }  // namespace
-
-std::string thresholds_path_beside(const std::string& config) {
-  // Debian's OPENSSLDIR holds a link to the file in /etc; the thresholds belong beside the file.
-  std::error_code error;
-  const auto real = std::filesystem::weakly_canonical(config, error);
-  return ((error ? std::filesystem::path(config) : real).parent_path() / "kaccel-thresholds.cnf")
-      .string();
-}
-
-std::string default_output_path() {
-  const std::string config = default_config_path();
-  return config.empty() ? std::string() : thresholds_path_beside(config);
-}
 
 std::vector<std::size_t> parse_sizes(const std::string& text) {
   std::vector<std::size_t> sizes;

@@ -26,13 +26,6 @@ struct RunOptions {
   HelperLimits limits;
 };
 
-// kaccel-thresholds.cnf in the directory of OpenSSL's configuration file; "" if unknown.
-std::string default_output_path();
-
-// That file's place beside another configuration file: beside the file itself, not beside a link to
-// it.
-std::string thresholds_path_beside(const std::string& config);
-
 // "16,64,1024" as numbers, ascending. Throws CommandError (exit_bad_input).
 std::vector<std::size_t> parse_sizes(const std::string& text);
 

@@ -33,7 +33,7 @@ stage_unit() {
 stage_host() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/host; }
 stage_programs() { KACCEL_BUILD_DIR=$project_dir/build/ci /usr/bin/python3 -m pytest -q tests/programs; }
 stage_lab() { "$lab/setup.sh" && "$lab/tests.sh" build/ci; }
-stage_clang() { build clang kaccel kaccel-calibrate kernel-bridge-test provider-test calibrate-test; }
+stage_clang() { build clang kaccel kaccel-calibrate kernel-bridge-test provider-test calibrate-test doctor-test; }
 
 # What ships. Tests are checked by the compilers alone.
 stage_tidy() {
@@ -42,9 +42,10 @@ stage_tidy() {
         xargs -n 4 -P 2 clang-tidy --quiet -p build/clang 2>/dev/null
 }
 
-# The command line's own tests change nothing in what the sanitizers look at here, and take longest to build.
-asan_tests=(differential-test vectors-test system-call-faults-test load-test provider-test tls-test soak-test
-    life-test kernel-bridge-test kernel-bridge-discovery-test kernel-bridge-seccomp-test module-test)
+# Of the command line's own tests those of doctor, which reads what anybody may have written; the others take
+# longest to build.
+asan_tests=(differential-test vectors-test system-call-faults-test load-test provider-test doctor-test tls-test
+    soak-test life-test kernel-bridge-test kernel-bridge-discovery-test kernel-bridge-seccomp-test module-test)
 stage_asan() { build asan "${asan_tests[@]}" && run_sanitized asan "${asan_tests[@]}"; }
 # What has threads; few rounds of what has none.
 tsan_tests=(load-test soak-test differential-test kernel-bridge-test kernel-bridge-seccomp-test provider-test)

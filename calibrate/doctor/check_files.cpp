@@ -16,7 +16,7 @@
 #include "calibrate/doctor/permissions.hpp"
 #include "calibrate/doctor/similar_names.hpp"
 #include "calibrate/doctor/subject.hpp"
-#include "calibrate/run.hpp"
+#include "calibrate/thresholds_place.hpp"
 #include "provider/config_file.hpp"
 #include "provider/special_files.hpp"
 

@@ -12,7 +12,6 @@
 
 #include "calibrate/command_error.hpp"
 #include "calibrate/doctor/subject.hpp"
-#include "calibrate/run.hpp"
 #include "calibrate/served_algorithms.hpp"
 #include "provider/config_file.hpp"
 #include "provider/settings.hpp"

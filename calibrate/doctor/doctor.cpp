@@ -13,7 +13,7 @@
 #include "calibrate/doctor/rehearsal.hpp"
 #include "calibrate/doctor/subject.hpp"
 #include "calibrate/json_text.hpp"
-#include "calibrate/run.hpp"
+#include "calibrate/thresholds_place.hpp"
 #include "provider/config_file.hpp"
 
 namespace kaccel::calibrate {
