@@ -27,10 +27,7 @@ void check_cipher_vectors(const Case& instance, const Settings& settings,
       ++records_left_out;
       continue;
     }
-    // Two-key 3DES comes with K1 again for K3.
-    const auto key_size = static_cast<std::size_t>(EVP_CIPHER_get_key_length(cipher.get()));
-    Bytes key = answer.key;
-    if (key.size() > key_size) key.resize(key_size);
+    const Bytes key = key_of(file, answer);
     const bool due =
         goes_to_hardware({file.algorithm, threshold, answer.plaintext.size(), key, stealing});
     for (const bool encrypt : {true, false}) {

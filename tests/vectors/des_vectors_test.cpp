@@ -1,11 +1,11 @@
 // NIST's CAVS files for 3DES in ECB and CBC. Where all three keys are equal, 3DES is single DES.
 
 #include <gtest/gtest.h>
-#include <openssl/provider.h>
 
 #include "cipher_vectors.hpp"
 #include "expected_route.hpp"
 #include "python_vectors.hpp"
+#include "tests/support/evp.hpp"
 #include "tests/support/kaccel_under_test.hpp"
 #include "vector_files.hpp"
 
@@ -27,7 +27,8 @@ TEST_P(SingleDesVectors, come_out_right_where_single_des_has_a_route) {
   const auto& [file, threshold] = GetParam();
   const auto path = python_file(file);
   if (!std::filesystem::exists(path)) GTEST_SKIP() << how_to_get_python_vectors(path);
-  if (!openssl_has_single_des()) GTEST_SKIP() << "OpenSSL's legacy provider does not load";
+  if (!kaccel::testing::has_legacy_provider())
+    GTEST_SKIP() << "OpenSSL's legacy provider does not load";
   const Settings settings = kaccel::testing::settings_with_thresholds(threshold, threshold);
   if (threshold < 0 || !kaccel::testing::has_hardware(file.algorithm)) {
     const kaccel::testing::KaccelUnderTest kaccel(settings);

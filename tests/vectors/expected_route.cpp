@@ -41,13 +41,6 @@ bool goes_to_hardware(const Call& call) {
          Route::hardware;
 }
 
-bool openssl_has_single_des() {
-  const auto library = kaccel::testing::LibraryContext::with_default_provider();
-  const kaccel::testing::ProviderPointer legacy(OSSL_PROVIDER_load(library.get(), "legacy"));
-  take_error();
-  return legacy != nullptr;
-}
-
 void expect_clean_run(const kaccel::testing::KaccelUnderTest& kaccel) {
   EXPECT_EQ(kaccel.counter("fallbacks"), 0U);
   if (kaccel.fake() != nullptr) {

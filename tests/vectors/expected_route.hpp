@@ -22,9 +22,6 @@ struct Call {
 // Whether the driver under test has to answer it. An IV of GCM is taken to be 12 bytes.
 bool goes_to_hardware(const Call& call);
 
-// Its legacy provider has it, which may not be installed.
-bool openssl_has_single_des();
-
 // No call fell back to software, and the fake transport has seen nothing wrong.
 void expect_clean_run(const kaccel::testing::KaccelUnderTest& kaccel);
 

@@ -48,6 +48,14 @@ std::filesystem::path python_file(const VectorFile& file) {
   return directory / file.path;
 }
 
+Bytes key_of(const VectorFile& file, const KnownAnswer& answer) {
+  const std::string_view name(file.algorithm);
+  Bytes key = answer.key;
+  if (name.starts_with("DES-EDE-")) key.resize(16);
+  if (name == "DES-ECB" || name == "DES-CBC") key.resize(8);
+  return key;
+}
+
 std::string how_to_get_python_vectors(const std::filesystem::path& path) {
   return path.string() +
          " is not there: install python3-cryptography-vectors, or name its cryptography_vectors "

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "known_answers.hpp"
 #include "provider/routing.hpp"
 
 namespace kaccel::vectors {
@@ -36,6 +37,9 @@ std::string case_name(const ::testing::TestParamInfo<Case>& instance);
 
 // Where the package is: KACCEL_VECTORS_DIR or where Debian puts it.
 std::filesystem::path python_file(const VectorFile& file);
+// A record's key as OpenSSL takes it: two-key 3DES comes with K1 again for K3, single DES with K1
+// three times.
+Bytes key_of(const VectorFile& file, const KnownAnswer& answer);
 // What to do about a file that is not there.
 std::string how_to_get_python_vectors(const std::filesystem::path& path);
 

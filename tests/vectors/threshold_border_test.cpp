@@ -18,6 +18,7 @@
 #include "known_answers.hpp"
 #include "passage.hpp"
 #include "python_vectors.hpp"
+#include "tests/support/evp.hpp"
 #include "tests/support/kaccel_under_test.hpp"
 
 namespace kaccel::vectors {
@@ -97,14 +98,6 @@ class ThresholdBorder : public ::testing::TestWithParam<VectorFile> {
   // GCM's driver counts for 12-byte IVs alone; the other IVs are software's.
   static bool is_routed(const KnownAnswer& answer) { return !is_gcm() || answer.iv.size() == 12; }
 
-  // As OpenSSL takes it: two-key 3DES comes with K1 again for K3, single DES with K1 three times.
-  static Bytes key_of(const KnownAnswer& answer) {
-    Bytes key = answer.key;
-    if (is_single_des()) key.resize(8);
-    if (algorithm().starts_with("DES-EDE-")) key.resize(16);
-    return key;
-  }
-
   // One message in one update. A MAC has one direction only.
   static void expect_right(const KaccelUnderTest& kaccel, const KnownAnswer& answer, bool encrypt) {
     if (is_hmac()) {
@@ -131,8 +124,9 @@ class ThresholdBorder : public ::testing::TestWithParam<VectorFile> {
       }
       return;
     }
-    const Outcome outcome = pass({cipher.get(), encrypt, false, key_of(answer), answer.iv, input},
-                                 {Chunks::one, false, 0});
+    const Outcome outcome =
+        pass({cipher.get(), encrypt, false, key_of(GetParam(), answer), answer.iv, input},
+             {Chunks::one, false, 0});
     EXPECT_TRUE(outcome.ok);
     EXPECT_EQ(outcome.output, expected);
   }
@@ -144,8 +138,9 @@ class ThresholdBorder : public ::testing::TestWithParam<VectorFile> {
     SCOPED_TRACE((encrypt ? "encrypting, threshold " : "decrypting, threshold ") +
                  std::to_string(threshold) + " of " + std::to_string(size) + " bytes");
     // Up to the threshold software answers, whatever else there is.
-    const bool due = threshold < static_cast<Threshold>(size) && is_routed(answer) &&
-                     goes_to_hardware({GetParam().algorithm, threshold, size, key_of(answer)});
+    const bool due =
+        threshold < static_cast<Threshold>(size) && is_routed(answer) &&
+        goes_to_hardware({GetParam().algorithm, threshold, size, key_of(GetParam(), answer)});
     const std::uint64_t before = kaccel.counter("hardware-calls");
     expect_right(kaccel, answer, encrypt);
     EXPECT_EQ(kaccel.counter("hardware-calls") - before, due ? 1U : 0U);
@@ -158,7 +153,8 @@ TEST_P(ThresholdBorder, decides_which_side_answers) {
   const auto path = python_file(file);
   if (!std::filesystem::exists(path)) GTEST_SKIP() << how_to_get_python_vectors(path);
   if (is_single_des()) {
-    if (!openssl_has_single_des()) GTEST_SKIP() << "OpenSSL's legacy provider does not load";
+    if (!kaccel::testing::has_legacy_provider())
+      GTEST_SKIP() << "OpenSSL's legacy provider does not load";
     if (!kaccel::testing::has_hardware(file.algorithm))
       GTEST_SKIP() << "not offered without a route";
   }
