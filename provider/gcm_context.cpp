@@ -113,10 +113,13 @@ int GcmContext::decrypt_init(void* context, const unsigned char* key, std::size_
 int GcmContext::init(Direction direction, const unsigned char* key, std::size_t key_size,
                      const unsigned char* iv, std::size_t iv_size,
                      const OSSL_PARAM params[]) noexcept {
+  const bool turns_to_decryption = direction == Direction::decrypt && encrypted_before_;
+  // While inner still tells.
+  if (turns_to_decryption) tag_size_ = stage_ == Stage::hardware ? learn_tag() : 0;
   direction_ = direction;
   const auto software_init = is_encrypting() ? software_.encrypt_init : software_.decrypt_init;
   const int ok = software_init(inner_, key, key_size, iv, iv_size, params);
-  if (!is_encrypting() && encrypted_before_) turn_to_decryption(params);
+  if (turns_to_decryption) turn_to_decryption(params);
   if (ok != 1) {
     if (params != nullptr) note_refused_params(params);
     init_failed();
@@ -193,7 +196,6 @@ void GcmContext::leave_to_inner() noexcept {
 // OpenSSL compares with the tag of the last encryption where none is set afterwards.
 void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   encrypted_before_ = false;
-  tag_size_ = 0;
   tag_from_encryption_ = true;
   if (!tag_displaced_ && !record_encrypted_) return;
   tag_displaced_ = false;
@@ -207,6 +209,26 @@ void GcmContext::turn_to_decryption(const OSSL_PARAM params[]) noexcept {
   ERR_set_mark();
   software_.set_ctx_params(inner_, again);
   ERR_pop_to_mark();
+}
+
+// A message that is turned round in its middle ends with a comparison, too. Returns the size of the
+// tag that it will be compared with, 0 if there never was one.
+std::size_t GcmContext::learn_tag() noexcept {
+  if (tag_displaced_ || record_encrypted_) return tag_.size();
+  std::size_t size = 0;
+  GcmBlock tag{};
+  // OpenSSL refuses to tell a tag that was neither made nor set.
+  OSSL_PARAM params[] = {
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data(), tag.size()),
+      OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, &size),
+      OSSL_PARAM_construct_end(),
+  };
+  ERR_set_mark();
+  const bool known = software_.get_ctx_params(inner_, params) == 1;
+  ERR_pop_to_mark();
+  if (!known) return 0;
+  tag_ = tag;
+  return size;
 }
 
 bool GcmContext::set_inner_tag(GcmBlock tag, std::size_t size) noexcept {

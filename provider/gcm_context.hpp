@@ -90,6 +90,7 @@ class GcmContext {
   void forget_key() noexcept;
   void new_iv() noexcept;
   void leave_to_inner() noexcept;
+  std::size_t learn_tag() noexcept;
   void turn_to_decryption(const OSSL_PARAM params[]) noexcept;
   void set_limit() noexcept;
   [[gnu::noinline]] int set_watched_params(const OSSL_PARAM params[]) noexcept;

@@ -270,6 +270,54 @@ TEST_F(GcmContextTest, KeepsTheRestOfAnOldTagUnderAShorterOne) {
   EXPECT_EQ(tag(kaccel.library()), tag(default_));
 }
 
+// Turned round in its middle, a message is compared with the last tag there was. What a mistaken
+// comparison leaves OpenSSL goes on with and kaccel may refuse, but never gives other bytes.
+TEST_F(GcmContextTest, ComparesAMessageTurnedRoundWithTheLastTag) {
+  const KaccelUnderTest kaccel(settings_with_thresholds(0, 0));
+  const auto turn_round = [](const GcmSteps& message) {
+    EXPECT_EQ(EVP_DecryptInit_ex2(message.get(), nullptr, nullptr, nullptr, nullptr), 1);
+    int written = 0;
+    return EVP_DecryptFinal_ex(message.get(), nullptr, &written);
+  };
+  struct Answers {
+    int before_any_tag = 0;
+    Bytes tag_after_it;
+    int same_message = 0;
+    int other_message = 0;
+    int goes_on = 0;
+  };
+  const auto answers = [&](const LibraryContext& library) {
+    const GcmSteps message(library);
+    Answers all;
+    message.update(64);
+    all.before_any_tag = turn_round(message);
+    EXPECT_EQ(EVP_EncryptInit_ex2(message.get(), nullptr, nullptr, nullptr, nullptr), 1);
+    EXPECT_EQ(message.final(), 1);
+    all.tag_after_it = message.tag();
+    message.start();
+    message.update(64);
+    all.same_message = turn_round(message);
+    EXPECT_EQ(EVP_EncryptInit_ex2(message.get(), nullptr, nullptr, nullptr, nullptr), 1);
+    message.start();
+    message.update(80);
+    all.other_message = turn_round(message);
+    EXPECT_EQ(EVP_EncryptInit_ex2(message.get(), nullptr, nullptr, nullptr, nullptr), 1);
+    Bytes more(32, 3);
+    int written = 0;
+    all.goes_on = EVP_EncryptUpdate(message.get(), more.data(), &written, more.data(), 16);
+    return all;
+  };
+  const Answers here = answers(kaccel.library());
+  const Answers there = answers(default_);
+  EXPECT_EQ(here.before_any_tag, there.before_any_tag);
+  EXPECT_EQ(here.tag_after_it, there.tag_after_it);
+  EXPECT_EQ(there.same_message, 1);
+  EXPECT_EQ(here.same_message, there.same_message);
+  EXPECT_EQ(here.other_message, there.other_message);
+  EXPECT_EQ(here.goes_on, 0) << "its tag would be another than OpenSSL's";
+  EXPECT_EQ(kaccel.fake()->violations(), std::vector<std::string>{});
+}
+
 TEST_F(GcmContextTest, KeepsTheKeySizesOfTheDriver) {
   Settings qce = settings_with_thresholds(0, 0);
   for (AlgorithmSettings& row : qce.algorithms) row.driver = "ctr-aes-qce";
