@@ -32,6 +32,8 @@ struct Stream {
   bool may_have_tag = false;
   // Asked for a tag, OpenSSL then tells the record's header.
   bool had_record = false;
+  // EVP has the direction of an init that it refused before OpenSSL's provider heard of it.
+  bool direction_is_evps = false;
 };
 
 class GcmSequence {
@@ -73,7 +75,7 @@ class GcmSequence {
   std::size_t choose_iv_size(const Stream& stream);
   std::size_t iv_size(const Stream& stream) const;
   bool hides_tag(const Stream& stream) const {
-    return stream.had_record && stream.pair.is_encrypting();
+    return stream.had_record && (stream.pair.is_encrypting() || stream.direction_is_evps);
   }
   Bytes iv_of(const Stream& stream) const;
 
@@ -204,6 +206,7 @@ void GcmSequence::init(Stream& stream) {
       stream.pair.init({name_cipher, with_key ? key.data() : nullptr, with_iv ? iv.data() : nullptr,
                         direction, with_parameters ? parameters.get() : nullptr});
   note_tag(stream, parameters);
+  stream.direction_is_evps = !ok;
   if (!ok) {
     if (with_parameters) stream.pair.permit_refusal();
     return;
@@ -409,6 +412,7 @@ void GcmSequence::copy(const Stream& stream) {
   target.counts_iv = source.counts_iv;
   target.may_have_tag = source.may_have_tag;
   target.had_record = source.had_record;
+  target.direction_is_evps = source.direction_is_evps;
 }
 
 void GcmSequence::query(Stream& stream) {
