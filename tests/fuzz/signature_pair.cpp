@@ -7,7 +7,7 @@
 namespace kaccel::fuzzing {
 namespace {
 
-constexpr std::size_t guard = 32;
+constexpr std::size_t guard = EVP_MAX_MD_SIZE + 32;  // as in mac_pair.cpp
 constexpr std::uint8_t guard_byte = 0xee;
 
 struct FreeKey {
